@@ -1,0 +1,130 @@
+//! The catalogue: one probe a file below `probes/`.
+//!
+//! Owns what a probe is. It must not know clients, or how a probe is sent.
+
+pub mod load;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::names::{ProbeId, Revision};
+
+/// One scripted stimulus and what is asked of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Probe {
+    /// The id.
+    pub id: ProbeId,
+    /// One line for a matrix row.
+    pub title: String,
+    /// Why this probe exists: who sends such a message, what breaks.
+    pub why: String,
+    /// The capability that a client must declare before this may be sent.
+    pub needs: Capability,
+    /// The revisions in which it is asked.
+    pub revisions: Vec<Revision>,
+    /// Revisions in which the request breaks the specification on purpose, with the reason.
+    pub invalid: BTreeMap<Revision, String>,
+    /// The JSON-RPC method of the request.
+    pub method: String,
+    /// The JSON text of `params`, exactly as it goes on the wire: the file's text with the white space at both ends removed.
+    pub params: String,
+    /// The probe that this one is compared with; none for the control itself.
+    pub control: Option<ProbeId>,
+    /// What a surface that can answer answers.
+    pub answer: Answer,
+}
+
+/// A client capability that a probe needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Capability {
+    /// `elicitation` or `elicitation.form` (2025-11-25: an empty object means form mode).
+    #[serde(rename = "elicitation.form")]
+    ElicitationForm,
+    /// `elicitation.url`.
+    #[serde(rename = "elicitation.url")]
+    ElicitationUrl,
+}
+
+impl Capability {
+    /// The dotted name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Capability::ElicitationForm => "elicitation.form",
+            Capability::ElicitationUrl => "elicitation.url",
+        }
+    }
+
+    /// Whether `capabilities` (of `initialize`) declare it.
+    ///
+    /// Rule: 2025-11-25 client/elicitation "Capabilities": an empty `elicitation` object is form mode only.
+    #[must_use]
+    pub fn is_declared(self, capabilities: &serde_json::Value) -> bool {
+        let Some(elicitation) = capabilities.get("elicitation").and_then(|v| v.as_object()) else {
+            return false;
+        };
+        match self {
+            Capability::ElicitationForm => {
+                elicitation.get("form").is_some_and(serde_json::Value::is_object)
+                    || !elicitation.contains_key("url")
+            }
+            Capability::ElicitationUrl => {
+                elicitation.get("url").is_some_and(serde_json::Value::is_object)
+            }
+        }
+    }
+}
+
+/// What the driver answers when the client presents a probe's request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The action.
+    pub action: Action,
+    /// The content, for an accepted form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<serde_json::Value>,
+}
+
+impl Answer {
+    /// The answer in the shape of MCP's `ElicitResult`.
+    #[must_use]
+    pub fn to_value(&self) -> serde_json::Value {
+        let mut result = serde_json::json!({ "action": self.action });
+        if let Some(content) = &self.content {
+            result["content"] = content.clone();
+        }
+        result
+    }
+}
+
+/// The three actions of `ElicitResult` (2025-06-18 and later, client/elicitation "Response Actions").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// The user agreed.
+    Accept,
+    /// The user said no.
+    Decline,
+    /// The user turned away.
+    Cancel,
+}
+
+impl Probe {
+    /// Whether the request is valid in `revision`, or why not.
+    ///
+    /// # Errors
+    /// The reason why it is invalid there.
+    pub fn validity(&self, revision: Revision) -> Result<(), &str> {
+        match self.invalid.get(&revision) {
+            Some(reason) => Err(reason),
+            None => Ok(()),
+        }
+    }
+
+    /// The JSON value of [`Probe::params`]; loading has proved that it parses.
+    #[must_use]
+    pub fn params_value(&self) -> serde_json::Value {
+        serde_json::from_str(&self.params).unwrap_or(serde_json::Value::Null)
+    }
+}

@@ -1,0 +1,172 @@
+//! `run`: runs clients, keeps the recordings, prints the matrix.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::execute::{self, NotHad, Ready};
+use super::root::Root;
+use super::run_dir::{self, NewRunDir};
+use super::targets::{self, Wanted};
+use super::{COULD_NOT_TEST, Failure, OK, output};
+use crate::catalogue::{self, Probe};
+use crate::cli::{Format, RunArgs};
+use crate::matrix::Matrix;
+use crate::outcome::{Kind as Came, Stage};
+use crate::plan;
+use crate::run::Job;
+use crate::verdict::Kind;
+
+/// What a run came to.
+pub struct Done {
+    /// The matrix.
+    pub matrix: Matrix,
+    /// Clients that could not be had.
+    pub missing: Vec<NotHad>,
+}
+
+impl Done {
+    /// Whether everything that was asked for was tested.
+    pub fn code(&self) -> u8 {
+        let tested = self.missing.is_empty()
+            && !self.matrix.cells.iter().any(|cell| cell.verdict.kind == Kind::HarnessFault)
+            && self.silent_targets().is_empty();
+        if tested { OK } else { COULD_NOT_TEST }
+    }
+
+    /// Targets whose client never spoke to the probe server.
+    fn silent_targets(&self) -> Vec<String> {
+        let spoke = |cell: &crate::matrix::Cell| {
+            !matches!(
+                cell.outcome.kind,
+                Came::NotReached { stage: Stage::ClientStarted | Stage::Handshake, .. }
+            )
+        };
+        self.matrix
+            .targets
+            .iter()
+            .filter(|facts| {
+                let mut cells = self.matrix.cells.iter().filter(|cell| cell.target() == facts.target());
+                !cells.any(spoke)
+            })
+            .map(|facts| facts.target().to_string())
+            .collect()
+    }
+
+    /// Says what could not be tested.
+    pub fn tell(&self) {
+        for missing in &self.missing {
+            output::note(&format!("\ncould not test {}\n{}", missing.what, missing.failure));
+        }
+        for target in self.silent_targets() {
+            output::note(&format!(
+                "\nerror: {target} never spoke to the probe server\n\nhint: capmatrix show CELL prints what it said instead"
+            ));
+        }
+    }
+}
+
+pub(super) fn run(root: Option<PathBuf>, args: &RunArgs) -> Result<u8, Failure> {
+    let root = Root::find(root)?;
+    let place = args.out.clone().unwrap_or_else(|| root.latest());
+    let asked = Asked::parse(&root, args)?;
+    if args.dry_run {
+        output::result(&asked.dry_run(args.format)?)?;
+        return Ok(OK);
+    }
+    let done = perform(&asked, args, &place)?;
+    output::matrix(&done.matrix, args.format)?;
+    done.tell();
+    Ok(done.code())
+}
+
+/// A request whose every name has been checked.
+pub struct Asked {
+    /// All probes.
+    pub catalogue: Vec<Probe>,
+    /// Those to ask, controls first.
+    pub probes: Vec<Probe>,
+    /// The clients.
+    pub wanted: Vec<Wanted>,
+}
+
+impl Asked {
+    /// Checks what was typed against what there is.
+    pub fn parse(root: &Root, args: &RunArgs) -> Result<Asked, Failure> {
+        let catalogue = root.catalogue()?;
+        let selected = catalogue::load::select(&catalogue, &args.probes).map_err(|error| {
+            let hint = error.hint();
+            Failure::request(error).hint(hint)
+        })?;
+        let probes = plan::with_controls(&selected, &catalogue);
+        let clients = root.clients(&args.clients)?;
+        let wanted = targets::resolve(&args.targets, &args.binaries, &clients)?;
+        Ok(Asked { catalogue, probes, wanted })
+    }
+
+    fn dry_run(&self, format: Format) -> Result<String, Failure> {
+        let targets: Vec<(String, &Wanted)> = self
+            .wanted
+            .iter()
+            .flat_map(|wanted| {
+                let version = wanted.version.as_deref().unwrap_or(&wanted.client.pinned);
+                wanted
+                    .surfaces
+                    .iter()
+                    .map(move |surface| (format!("{}@{version}/{surface}", wanted.client.id), wanted))
+            })
+            .collect();
+        let left_out = self.catalogue.iter().filter(|probe| !self.probes.iter().any(|p| p.id == probe.id));
+        let left_out: Vec<&str> = left_out.map(|probe| probe.id.0.as_str()).collect();
+        let reason = "not selected by --probe";
+        if format == Format::Json {
+            let value = serde_json::json!({
+                "format": 1,
+                "targets": targets.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+                "probes": self.probes.iter().map(|probe| &probe.id).collect::<Vec<_>>(),
+                "left_out": left_out.iter().map(|probe| serde_json::json!({"probe": probe, "reason": reason})).collect::<Vec<_>>(),
+            });
+            return Ok(format!("{value:#}\n"));
+        }
+        let mut text = String::new();
+        for (name, _) in &targets {
+            text.push_str(&format!("session  {name}: {} probes\n", self.probes.len()));
+        }
+        for probe in &self.probes {
+            text.push_str(&format!("probe    {}\n", probe.id));
+        }
+        for probe in left_out {
+            text.push_str(&format!("left out {probe}: {reason}\n"));
+        }
+        text.push_str(&format!("{} cells in {} sessions\n", targets.len() * self.probes.len(), targets.len()));
+        Ok(text)
+    }
+}
+
+/// Runs what was asked. A run that could test everything replaces the one at `place`; another is kept beside it.
+pub fn perform(asked: &Asked, args: &RunArgs, place: &Path) -> Result<Done, Failure> {
+    let dir = NewRunDir::create(place)?;
+    let failed_place = place.with_file_name(format!(
+        "{}-failed",
+        place.file_name().unwrap_or_default().to_string_lossy()
+    ));
+    let limits = execute::limits(Duration::from_secs(args.answer_timeout), asked.probes.len());
+    let sessions = dir.sessions();
+    let (recordings, missing) = execute::with_interrupt(async |interrupt| {
+        let runner = execute::runner(sessions, limits, args.jobs, interrupt.clone()).await;
+        let Ready { targets, missing } = execute::get_ready(&asked.wanted, &runner, interrupt).await?;
+        let jobs = targets
+            .into_iter()
+            .map(|(planned, installed)| Job { planned, installed, probes: asked.probes.clone() })
+            .collect();
+        Ok((execute::run_sessions(runner, jobs).await?, missing))
+    })?;
+    let (evidence, matrix) = run_dir::judge(&recordings, &asked.catalogue);
+    let done = Done { matrix, missing };
+    if done.code() == OK {
+        dir.finish(&evidence, &done.matrix)?;
+    } else {
+        dir.finish_at(&failed_place, &evidence, &done.matrix)?;
+        output::note(&format!("\nnot everything could be tested: this run is kept in {}", failed_place.display()));
+    }
+    Ok(done)
+}

@@ -1,0 +1,202 @@
+//! The folder of a run: what is kept of it, and that an earlier one stays until a new one is whole.
+//!
+//! Layout: `run.json` (format), `sessions/<name>/recording.jsonl` (raw),
+//! `evidence/<client>/<version>/<surface>/evidence*.jsonl` and `results.json` (redacted, judged), `results.json` (all).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+
+use super::Failure;
+use crate::catalogue::Probe;
+use crate::matrix::{self, Matrix};
+use crate::names::Target;
+use crate::recording::read::{self, write_atomically};
+use crate::recording::{Recording, redact};
+use crate::render;
+use crate::run::RECORDING;
+
+/// Marks a folder as ours, so that nothing else is ever replaced.
+const MARKER: &str = "run.json";
+
+/// A run's folder while it is written: beside its final place, and gone if the run does not get to its end.
+pub struct NewRunDir {
+    temporary: PathBuf,
+    place: PathBuf,
+}
+
+impl NewRunDir {
+    /// Starts a run that is to end up at `place`.
+    ///
+    /// # Errors
+    /// When `place` is something else than an earlier run, or cannot be written.
+    pub fn create(place: &Path) -> Result<NewRunDir, Failure> {
+        let unwritable = |error: io::Error, path: &Path| {
+            let error = anyhow!(error).context(format!("cannot write the output folder {}", path.display()));
+            Failure::request(error).hint("name a folder that you can write with --out")
+        };
+        let is_ours = place.join(MARKER).is_file();
+        let is_free = !place.exists()
+            || place.is_dir() && fs::read_dir(place).map_err(|e| unwritable(e, place))?.next().is_none();
+        if !is_ours && !is_free {
+            let error = anyhow!("{} exists and is not a run of capmatrix", place.display());
+            return Err(Failure::request(error).hint("name a new or empty folder with --out"));
+        }
+        let parent = match place.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        fs::create_dir_all(parent).map_err(|e| unwritable(e, place))?;
+        let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let temporary = parent.join(format!(".{name}.new-{}", std::process::id()));
+        fs::create_dir(&temporary).map_err(|e| unwritable(e, place))?;
+        Ok(NewRunDir { temporary, place: place.to_owned() })
+    }
+
+    /// Where the sessions go.
+    pub fn sessions(&self) -> PathBuf {
+        self.temporary.join("sessions")
+    }
+
+    /// Writes evidence and results, and puts the whole run into its place.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn finish(self, evidence: &[Recording], matrix: &Matrix) -> anyhow::Result<()> {
+        let place = self.place.clone();
+        self.finish_at(&place, evidence, matrix)
+    }
+
+    /// The same at another place than the one it was started for.
+    ///
+    /// # Errors
+    /// When the folder cannot be written, or something else than a run is there.
+    pub fn finish_at(self, place: &Path, evidence: &[Recording], matrix: &Matrix) -> anyhow::Result<()> {
+        write_evidence(&self.temporary.join("evidence"), evidence, matrix)?;
+        write_atomically(&self.temporary.join("results.json"), render::json::render(matrix).as_bytes())?;
+        write_atomically(&self.temporary.join(MARKER), b"{\"format\":1}\n")?;
+        let old = self.temporary.with_extension("old");
+        if place.exists() {
+            anyhow::ensure!(
+                is_run(place) || fs::read_dir(place)?.next().is_none(),
+                "{} is not a run of capmatrix",
+                place.display()
+            );
+            fs::rename(place, &old)?;
+        }
+        fs::rename(&self.temporary, place)
+            .with_context(|| format!("cannot put the run into {}", place.display()))?;
+        let _ = fs::remove_dir_all(&old);
+        Ok(())
+    }
+}
+
+impl Drop for NewRunDir {
+    fn drop(&mut self) {
+        // A process of the sandbox may still be writing while the kernel ends it: try again until it is gone.
+        for _ in 0..50 {
+            match fs::remove_dir_all(&self.temporary) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    std::thread::sleep(std::time::Duration::from_millis(10));
+                }
+                _ => return,
+            }
+        }
+    }
+}
+
+/// Writes each target's evidence and results below `dir`, replacing what was there of that target.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn write_evidence(dir: &Path, evidence: &[Recording], matrix: &Matrix) -> anyhow::Result<()> {
+    let mut by_target: BTreeMap<&Target, Vec<&Recording>> = BTreeMap::new();
+    for recording in evidence {
+        by_target.entry(&recording.header.target).or_default().push(recording);
+    }
+    for (target, recordings) in by_target {
+        let folder = target_folder(dir, target);
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        for stale in evidence_files(&folder)?.iter().skip(recordings.len()) {
+            fs::remove_file(stale)?;
+        }
+        for (index, recording) in recordings.iter().enumerate() {
+            let file = folder.join(matrix::evidence_name(index + 1));
+            write_atomically(&file, read::to_text(recording).as_bytes())
+                .with_context(|| format!("cannot write {}", file.display()))?;
+        }
+        let own = matrix.filtered(|cell| cell.target() == *target);
+        write_atomically(&folder.join("results.json"), render::json::render(&own).as_bytes())
+            .with_context(|| format!("cannot write below {}", folder.display()))?;
+    }
+    Ok(())
+}
+
+/// The folder of a target's evidence.
+pub fn target_folder(dir: &Path, target: &Target) -> PathBuf {
+    dir.join(&target.client).join(&target.version).join(&target.surface)
+}
+
+/// The evidence files of one target, in the order of the sessions.
+fn evidence_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let files = (1..).map(|number| folder.join(matrix::evidence_name(number)));
+    Ok(files.take_while(|file| file.is_file()).collect())
+}
+
+/// All evidence below `dir`, which is laid out as `snapshots/`, sorted by client, version and surface.
+///
+/// # Errors
+/// When a file cannot be read or is no recording.
+pub fn evidence_below(dir: &Path) -> anyhow::Result<Vec<Recording>> {
+    let mut evidence = Vec::new();
+    for client in folders(dir)? {
+        for version in folders(&client)? {
+            for surface in folders(&version)? {
+                for file in evidence_files(&surface)? {
+                    evidence.push(read::load(&file)?);
+                }
+            }
+        }
+    }
+    Ok(evidence)
+}
+
+fn folders(dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
+    let mut folders: Vec<PathBuf> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    Ok(folders)
+}
+
+/// The raw recordings of a run, with their paths.
+///
+/// # Errors
+/// When a file cannot be read or is no recording.
+pub fn raw_recordings(run: &Path) -> anyhow::Result<Vec<(PathBuf, Recording)>> {
+    let sessions = run.join("sessions");
+    let mut recordings = Vec::new();
+    for folder in folders(&sessions)? {
+        let file = folder.join(RECORDING);
+        if file.is_file() {
+            let recording = read::load(&file)?;
+            recordings.push((file, recording));
+        }
+    }
+    Ok(recordings)
+}
+
+/// Judges recordings through their evidence: the same path for a live run, a replay and a test.
+pub fn judge(recordings: &[Recording], catalogue: &[Probe]) -> (Vec<Recording>, Matrix) {
+    let evidence: Vec<Recording> = recordings.iter().map(redact::evidence).collect();
+    let matrix = matrix::build(&evidence, catalogue);
+    (evidence, matrix)
+}
+
+/// Whether `dir` holds a run.
+pub fn is_run(dir: &Path) -> bool {
+    dir.join(MARKER).is_file()
+}

@@ -1,0 +1,165 @@
+//! The pipes of the MCP server, with rmcp on one side and the conversation beside it.
+//!
+//! Owns the server's process and the way of every line: all go between the server and rmcp as they are, but
+//! `elicitation/create`, which rmcp never sees. It must not know what becomes of a request.
+
+use std::io;
+use std::process::Stdio;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::io::{
+    AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader,
+    DuplexStream, ReadHalf, WriteHalf,
+};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::{Mutex, mpsc};
+
+use super::behaviours::Request;
+use crate::probe_server::stdio::MAX_LINE;
+
+/// The server's process and the pumps between its pipes and rmcp.
+pub(super) struct Pipes {
+    pub(super) server: Child,
+    pub(super) to_server: ToServer,
+    pub(super) requests: Requests,
+    pub(super) rmcp_side: DuplexStream,
+    pub(super) upward: tokio::task::AbortHandle,
+}
+
+/// The server's input. Two write to it, rmcp's pump and the conversation, each whole lines.
+pub(super) type ToServer = Arc<Mutex<ChildStdin>>;
+
+/// The requests taken out of the server's output; closes when that does, after an error if reading failed.
+pub(super) type Requests = mpsc::Receiver<io::Result<Request>>;
+
+impl Pipes {
+    pub(super) fn open(server: &[String]) -> anyhow::Result<Pipes> {
+        let [program, args @ ..] = server else {
+            bail!("no server command; give it after `--`");
+        };
+        let mut server = Command::new(program)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .with_context(|| format!("cannot start the MCP server {program}"))?;
+        let (Some(stdin), Some(stdout)) = (server.stdin.take(), server.stdout.take()) else {
+            bail!("the MCP server has no pipes");
+        };
+        let to_server = Arc::new(Mutex::new(stdin));
+        let (rmcp_side, our_side) = tokio::io::duplex(64 * 1024);
+        let (from_rmcp, to_rmcp) = tokio::io::split(our_side);
+        let (taken, requests) = mpsc::channel(16);
+        let upward = tokio::spawn(pump_up(from_rmcp, to_server.clone())).abort_handle();
+        tokio::spawn(pump_down(stdout, to_rmcp, taken));
+        Ok(Pipes {
+            server,
+            to_server,
+            requests,
+            rmcp_side,
+            upward,
+        })
+    }
+}
+
+async fn pump_up(from_rmcp: ReadHalf<DuplexStream>, to_server: ToServer) -> io::Result<()> {
+    let mut reader = BufReader::new(from_rmcp);
+    while let Some(line) = read_line(&mut reader).await? {
+        write(&mut *to_server.lock().await, &line).await?;
+    }
+    Ok(())
+}
+
+async fn pump_down(
+    from_server: ChildStdout,
+    mut to_rmcp: WriteHalf<DuplexStream>,
+    taken: mpsc::Sender<io::Result<Request>>,
+) {
+    let mut reader = BufReader::new(from_server);
+    while let Some(line) = read_line(&mut reader).await.transpose() {
+        let forwarded = match line.map(|line| (elicitation(&line), line)) {
+            Ok((None, line)) => write(&mut to_rmcp, &line).await.is_ok(),
+            Ok((Some(request), _)) => taken.send(Ok(request)).await.is_ok(),
+            Err(error) => {
+                let _ = taken.send(Err(error)).await;
+                false
+            }
+        };
+        if !forwarded {
+            break;
+        }
+    }
+    // Dropping one half of a split stream does not end it, and rmcp would wait for ever.
+    let _ = to_rmcp.shutdown().await;
+}
+
+/// The request in a line, if it is one for `elicitation/create`.
+fn elicitation(line: &[u8]) -> Option<Request> {
+    #[derive(Deserialize)]
+    struct Message<'a> {
+        #[serde(borrow)]
+        id: &'a RawValue,
+        method: String,
+        #[serde(borrow, default)]
+        params: Option<&'a RawValue>,
+    }
+    let message: Message<'_> = serde_json::from_slice(line).ok()?;
+    (message.method == "elicitation/create").then(|| Request {
+        id: message.id.get().to_owned(),
+        params: message.params.map_or("null", RawValue::get).to_owned(),
+    })
+}
+
+/// Writes and flushes.
+pub(super) async fn write(writer: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
+    writer.write_all(bytes).await?;
+    writer.flush().await
+}
+
+/// Reads one line with its line feed; `None` at end of input.
+async fn read_line(reader: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    let got = reader
+        .take(MAX_LINE as u64)
+        .read_until(b'\n', &mut line)
+        .await?;
+    if got == MAX_LINE && line.last() != Some(&b'\n') {
+        return Err(io::Error::other(format!(
+            "a line is longer than {MAX_LINE} bytes"
+        )));
+    }
+    Ok((got > 0).then_some(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_elicitation_requests_are_taken_out() {
+        let check = |line: &str, expect: Option<(&str, &str)>| {
+            let got = elicitation(line.as_bytes());
+            let got = got.as_ref().map(|r| (r.id.as_str(), r.params.as_str()));
+            assert_eq!(got, expect, "{line}");
+        };
+        check(
+            r#"{"jsonrpc":"2.0","id":"a","method":"elicitation/create","params":{"b": 1.0, "a":2}}"#,
+            Some((r#""a""#, r#"{"b": 1.0, "a":2}"#)),
+        );
+        check(
+            r#"{"id":3,"method":"elicitation/create"}"#,
+            Some(("3", "null")),
+        );
+        check(
+            r#"{"id":3,"method":"sampling/createMessage","params":{}}"#,
+            None,
+        );
+        check(r#"{"method":"elicitation/create","params":{}}"#, None);
+        check(r#"{"id":3,"result":{}}"#, None);
+        check("no JSON", None);
+    }
+}

@@ -1,0 +1,12 @@
+//! The command line: parse, run, say what went wrong, exit.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    match capmatrix::commands::run(capmatrix::cli::Cli::parse()) {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => failure.report(),
+    }
+}

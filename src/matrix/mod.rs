@@ -1,0 +1,242 @@
+//! Evidence -> matrix: every cell with its outcome and verdict.
+//!
+//! Owns putting the pure stages together. No IO; it cannot fail.
+
+pub mod compare;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::catalogue::Probe;
+use crate::names::{ProbeId, Revision, Target};
+use crate::outcome::{self, Outcome};
+use crate::recording::{AnsweredBy, Event, Isolation, Recording};
+use crate::verdict::{self, Verdict};
+
+/// The version of the results format.
+pub const FORMAT: u32 = 1;
+
+/// One square of the matrix.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// The client's id.
+    pub client: String,
+    /// The version.
+    pub version: String,
+    /// The surface.
+    pub surface: String,
+    /// The probe.
+    pub probe: ProbeId,
+    /// The negotiated revision; null if the handshake did not come so far.
+    pub revision: Option<Revision>,
+    /// What happened.
+    pub outcome: Outcome,
+    /// What the specification says of it.
+    pub verdict: Verdict,
+    /// The evidence file that the line numbers refer to, below the target's folder.
+    pub recording: String,
+}
+
+impl Cell {
+    /// The target.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        Target {
+            client: self.client.clone(),
+            version: self.version.clone(),
+            surface: self.surface.clone(),
+        }
+    }
+
+    /// The cell's name, as it is typed.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.target(), self.probe)
+    }
+}
+
+/// What holds for all cells of a target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TargetFacts {
+    /// The client's id.
+    pub client: String,
+    /// The version.
+    pub version: String,
+    /// The surface.
+    pub surface: String,
+    /// Who answers on it.
+    pub answered_by: AnsweredBy,
+    /// sha-256 of the program, in hex.
+    pub digest: String,
+    /// Operating system and architecture.
+    pub platform: String,
+    /// How far the client was shut off.
+    pub isolation: Isolation,
+    /// Names that it asked a resolver for although it was told to be quiet.
+    pub names_asked: Vec<String>,
+    /// Sessions that broke, and why others followed.
+    pub notes: Vec<String>,
+}
+
+impl TargetFacts {
+    /// The target.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        Target {
+            client: self.client.clone(),
+            version: self.version.clone(),
+            surface: self.surface.clone(),
+        }
+    }
+}
+
+/// A probe as the matrix names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// The probe.
+    pub probe: ProbeId,
+    /// Its title.
+    pub title: String,
+}
+
+/// The whole result of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Matrix {
+    /// The version of this format.
+    pub format: u32,
+    /// The version of capmatrix that judged.
+    pub capmatrix: String,
+    /// The targets, in the order of the run.
+    pub targets: Vec<TargetFacts>,
+    /// The probes, in the order of the catalogue.
+    pub probes: Vec<Row>,
+    /// The cells: by target, then by probe.
+    pub cells: Vec<Cell>,
+}
+
+impl Matrix {
+    /// How many cells the evidence decided.
+    #[must_use]
+    pub fn decided(&self) -> usize {
+        self.cells.iter().filter(|cell| cell.verdict.kind.is_decided()).count()
+    }
+
+    /// The matrix of the cells that `keep` chooses, with their targets and rows.
+    #[must_use]
+    pub fn filtered(&self, keep: impl Fn(&Cell) -> bool) -> Matrix {
+        let cells: Vec<Cell> = self.cells.iter().filter(|cell| keep(cell)).cloned().collect();
+        let targets = self.targets.iter().filter(|t| cells.iter().any(|c| c.target() == t.target()));
+        let probes = self.probes.iter().filter(|row| cells.iter().any(|c| c.probe == row.probe));
+        Matrix {
+            format: self.format,
+            capmatrix: self.capmatrix.clone(),
+            targets: targets.cloned().collect(),
+            probes: probes.cloned().collect(),
+            cells: cells.clone(),
+        }
+    }
+}
+
+/// Judges `evidence` (redacted recordings, those of one target one after another) with the probes of `catalogue`.
+/// A probe that is not in the catalogue any more has no cell.
+#[must_use]
+pub fn build(evidence: &[Recording], catalogue: &[Probe]) -> Matrix {
+    let mut targets: Vec<TargetFacts> = Vec::new();
+    let mut cells: Vec<Cell> = Vec::new();
+    let mut numbers: BTreeMap<Target, usize> = BTreeMap::new();
+    for recording in evidence {
+        let target = &recording.header.target;
+        let number = numbers.entry(target.clone()).or_insert(0);
+        *number += 1;
+        add_facts(&mut targets, recording);
+        cells.extend(judge_all(recording, catalogue, &evidence_name(*number)));
+    }
+    let order: BTreeMap<&ProbeId, usize> = catalogue.iter().map(|probe| &probe.id).zip(0..).collect();
+    let column: BTreeMap<Target, usize> = targets.iter().map(TargetFacts::target).zip(0..).collect();
+    cells.sort_by_key(|cell| (column.get(&cell.target()).copied(), order.get(&cell.probe).copied()));
+    let probes = catalogue
+        .iter()
+        .filter(|probe| cells.iter().any(|cell| cell.probe == probe.id))
+        .map(|probe| Row { probe: probe.id.clone(), title: probe.title.clone() })
+        .collect();
+    Matrix {
+        format: FORMAT,
+        capmatrix: env!("CARGO_PKG_VERSION").to_owned(),
+        targets,
+        probes,
+        cells,
+    }
+}
+
+/// The file name of a target's evidence: one file a session.
+#[must_use]
+pub fn evidence_name(number: usize) -> String {
+    if number == 1 { "evidence.jsonl".to_owned() } else { format!("evidence-{number}.jsonl") }
+}
+
+fn judge_all(recording: &Recording, catalogue: &[Probe], file: &str) -> Vec<Cell> {
+    let revision = recording.revision();
+    let harness_error = outcome::harness_error(recording);
+    let outcomes: BTreeMap<ProbeId, Outcome> = outcome::all(recording).into_iter().collect();
+    let target = &recording.header.target;
+    recording
+        .header
+        .cells
+        .iter()
+        .filter_map(|id| {
+            let probe = catalogue.iter().find(|probe| probe.id == *id)?;
+            let outcome = outcomes.get(id)?.clone();
+            let case = verdict::Case {
+                probe,
+                revision,
+                outcome: &outcome,
+                control: probe.control.as_ref().and_then(|control| outcomes.get(control)),
+                answered_by: recording.header.answered_by,
+                harness_error: harness_error.as_deref(),
+            };
+            let verdict = verdict::judge(&case);
+            Some(Cell {
+                client: target.client.clone(),
+                version: target.version.clone(),
+                surface: target.surface.clone(),
+                probe: id.clone(),
+                revision,
+                outcome,
+                verdict,
+                recording: file.to_owned(),
+            })
+        })
+        .collect()
+}
+
+fn add_facts(targets: &mut Vec<TargetFacts>, recording: &Recording) {
+    let header = &recording.header;
+    let at = targets.iter().position(|facts| facts.target() == header.target);
+    let facts = match at {
+        Some(at) => &mut targets[at],
+        None => {
+            targets.push(TargetFacts {
+                client: header.target.client.clone(),
+                version: header.target.version.clone(),
+                surface: header.target.surface.clone(),
+                answered_by: header.answered_by,
+                digest: header.digest.clone(),
+                platform: header.platform.clone(),
+                isolation: header.isolation,
+                names_asked: Vec::new(),
+                notes: Vec::new(),
+            });
+            let last = targets.len() - 1;
+            &mut targets[last]
+        }
+    };
+    for entry in &recording.entries {
+        if let Event::NameAsked { name } = &entry.event
+            && !facts.names_asked.contains(name)
+        {
+            facts.names_asked.push(name.clone());
+        }
+    }
+    facts.notes.extend(header.note.clone());
+}

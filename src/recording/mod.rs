@@ -1,0 +1,391 @@
+//! The recording: the evidence of one session, JSON Lines with a header first and a footer last.
+//!
+//! Owns the format and nothing else. It must not know what an entry means for a verdict. Two kinds of
+//! process write parts of one recording (the session supervisor and each probe server that the client
+//! starts); all stamp with the host's monotonic clock, so that `read::merge` can order them.
+
+pub mod by_hand;
+pub mod read;
+pub mod redact;
+pub mod write;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::names::{ProbeId, Revision, Target};
+
+/// The version of this format. A reader refuses any other.
+pub const FORMAT: u32 = 1;
+
+/// One line of a recording.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Microseconds of the host's monotonic clock; 0 in redacted evidence.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub t_us: u64,
+    /// Who wrote it: `session`, or `server-1`, `server-2`, ... for each probe server that the client started.
+    #[serde(default = "session_source", skip_serializing_if = "is_session")]
+    pub source: String,
+    /// What happened.
+    pub event: Event,
+}
+
+fn is_zero(t: &u64) -> bool {
+    *t == 0
+}
+
+fn session_source() -> String {
+    "session".to_owned()
+}
+
+fn is_session(source: &str) -> bool {
+    source == "session"
+}
+
+/// Which way a message went on the MCP channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dir {
+    /// Written by the client under test.
+    ClientToServer,
+    /// Written by the probe server.
+    ServerToClient,
+}
+
+/// Which way a line went between the driver and the client's own host interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostDir {
+    /// Written by the driver to the client's standard input.
+    ToClient,
+    /// Printed by the client on its standard output.
+    FromClient,
+}
+
+/// Everything that can be recorded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// First line of every recording.
+    Header(Box<Header>),
+    /// The client's process was started.
+    ClientStarted {
+        /// What was run, with the sandbox's own paths.
+        argv: Vec<String>,
+    },
+    /// The client started a probe server.
+    ServerStarted,
+    /// One line on the MCP channel, byte for byte without its line feed.
+    Mcp {
+        /// Who wrote it.
+        dir: Dir,
+        /// The bytes.
+        line: Wire,
+        /// Set on the request that is this probe's stimulus.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        probe: Option<ProbeId>,
+    },
+    /// The probe server did not send a probe, because the client does not declare what it needs.
+    NotDeclared {
+        /// The probe that was asked for.
+        probe: ProbeId,
+        /// The capability that it needs, e.g. `elicitation.url`.
+        needs: String,
+    },
+    /// The probe server did not send a probe for another reason.
+    NotAsked {
+        /// The probe that was asked for.
+        probe: ProbeId,
+        /// Why it was not sent.
+        reason: String,
+    },
+    /// The probe server gave up waiting for the reply to a probe's request.
+    NoReply {
+        /// The probe.
+        probe: ProbeId,
+        /// How long it had waited.
+        after_ms: u64,
+    },
+    /// A probe is over: its tool call is about to be answered.
+    ProbeDone {
+        /// The probe.
+        probe: ProbeId,
+    },
+    /// The client closed the MCP channel.
+    ServerClosed,
+    /// The driver asked the client to call the tool for this probe.
+    Called {
+        /// The probe.
+        probe: ProbeId,
+    },
+    /// The client showed its host a request; `params` are normalised by the driver to the names that the
+    /// MCP request uses (`message`, `requestedSchema`, `url`, ...).
+    Presented {
+        /// The probe whose call was open.
+        probe: ProbeId,
+        /// What was shown.
+        params: serde_json::Value,
+    },
+    /// The driver answered what was presented.
+    AnswerGiven {
+        /// The probe.
+        probe: ProbeId,
+        /// The answer in MCP's own shape: `{"action": ..., "content": ...}`.
+        answer: serde_json::Value,
+    },
+    /// The call that the driver asked for came back to the host.
+    CallReturned {
+        /// The probe.
+        probe: ProbeId,
+    },
+    /// One line between driver and client, byte for byte.
+    Host {
+        /// Who wrote it.
+        dir: HostDir,
+        /// The bytes.
+        line: Wire,
+    },
+    /// A request that the client made to the model endpoint.
+    ModelRequest {
+        /// HTTP method.
+        method: String,
+        /// Path with query.
+        path: String,
+        /// The body.
+        body: Wire,
+    },
+    /// What the scripted model answered.
+    ModelReply {
+        /// HTTP status.
+        status: u16,
+        /// The body.
+        body: Wire,
+    },
+    /// The probe tool stood in the tools that a model request offers.
+    ToolOffered {
+        /// The name that the model was given.
+        name: String,
+        /// Whether it was offered only through a tool search.
+        deferred: bool,
+    },
+    /// The scripted model told the client to call the probe tool.
+    ToolCalled {
+        /// The probe.
+        probe: ProbeId,
+    },
+    /// The client gave the model a result of the probe tool.
+    ToolResult {
+        /// The probe.
+        probe: ProbeId,
+        /// The result's text as the model got it.
+        text: String,
+    },
+    /// A line that the client printed on standard error.
+    Stderr {
+        /// The bytes.
+        line: Wire,
+        /// The probe whose call was open when it arrived, on surfaces where that is certain.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        probe: Option<ProbeId>,
+    },
+    /// A line that a client without a host interface printed on standard output.
+    Stdout {
+        /// The bytes.
+        line: Wire,
+    },
+    /// A name that was asked of the sandbox's resolver, which answers none.
+    NameAsked {
+        /// The name.
+        name: String,
+    },
+    /// The client's process ended.
+    Exit {
+        /// Exit code, if it exited.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<i32>,
+        /// Signal, if one ended it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signal: Option<i32>,
+        /// Whether the harness ended it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        killed: bool,
+    },
+    /// Something that the harness could not do; every cell of the session is suspect.
+    HarnessError {
+        /// What went wrong.
+        message: String,
+    },
+    /// Some output was longer than what is kept.
+    Truncated {
+        /// Which stream.
+        what: String,
+    },
+    /// Last line of every recording; without it the recording is truncated.
+    Footer {
+        /// How the session ended.
+        end: End,
+    },
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// The driver had nothing left to ask.
+    Finished,
+    /// The client went away first.
+    ClientGone,
+    /// The session's deadline passed.
+    TimedOut,
+    /// The client could not be started, or never became ready.
+    NotStarted,
+}
+
+/// What could change the result of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// The format's version, [`FORMAT`].
+    pub format: u32,
+    /// The version of capmatrix.
+    pub capmatrix: String,
+    /// The target.
+    pub target: Target,
+    /// sha-256 of the program that was run, in hex.
+    pub digest: String,
+    /// Operating system and architecture, e.g. `linux-x86_64`.
+    pub platform: String,
+    /// `namespace` or `env`.
+    pub isolation: Isolation,
+    /// Environment variables, settings and flags that the client was given, with the sandbox's own paths.
+    pub settings: std::collections::BTreeMap<String, String>,
+    /// The probes that the session carries, in the order asked.
+    pub probes: Vec<ProbeId>,
+    /// The probes whose cells rest on this recording; the others were asked as controls, or were cut off by a break.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<ProbeId>,
+    /// Why the session was run, where it was not the target's first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Who answers on this surface.
+    pub answered_by: AnsweredBy,
+}
+
+/// Who answers a request on a surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnsweredBy {
+    /// The driver: what the client presents is recorded.
+    Driver,
+    /// The client itself: the surface never presents anything.
+    Client,
+    /// A person, whose screen is not recorded.
+    Person,
+}
+
+/// How far a client was shut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// Own network, PID and mount namespaces with only loopback up.
+    Namespace,
+    /// Cleared environment and fresh HOME only.
+    Env,
+}
+
+/// Bytes as they were on a wire. In JSON a string where they are UTF-8, else `{"hex": "..."}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wire(pub Vec<u8>);
+
+impl Wire {
+    /// The bytes of a text.
+    pub fn text(text: impl Into<String>) -> Wire {
+        Wire(text.into().into_bytes())
+    }
+
+    /// The bytes as text, with replacement characters where they are not UTF-8.
+    #[must_use]
+    pub fn to_text(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(&self.0)
+    }
+}
+
+impl Serialize for Wire {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match std::str::from_utf8(&self.0) {
+            Ok(text) => serializer.serialize_str(text),
+            Err(_) => {
+                use serde::ser::SerializeMap;
+                let hex: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
+                let mut map = serializer.serialize_map(Some(1))?;
+                map.serialize_entry("hex", &hex)?;
+                map.end()
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Wire {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Wire, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Wire;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a string or {\"hex\": \"...\"}")
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Wire, E> {
+                Ok(Wire::text(text))
+            }
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Wire, A::Error> {
+                use serde::de::Error;
+                let Some((key, hex)) = map.next_entry::<String, String>()? else {
+                    return Err(A::Error::missing_field("hex"));
+                };
+                if key != "hex" {
+                    return Err(A::Error::unknown_field(&key, &["hex"]));
+                }
+                from_hex(&hex)
+                    .map(Wire)
+                    .ok_or_else(|| A::Error::custom("expected pairs of hex digits"))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+fn from_hex(hex: &str) -> Option<Vec<u8>> {
+    if !hex.len().is_multiple_of(2) || !hex.is_ascii() {
+        return None;
+    }
+    (0..hex.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).ok())
+        .collect()
+}
+
+/// A whole recording in memory: the one value that goes from running to judging.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recording {
+    /// The header.
+    pub header: Header,
+    /// All entries between header and footer, in time order.
+    pub entries: Vec<Entry>,
+    /// How it ended; none if the footer is missing.
+    pub end: Option<End>,
+}
+
+impl Recording {
+    /// The revision that the handshake settled on: the version that the probe server answered to `initialize`.
+    #[must_use]
+    pub fn revision(&self) -> Option<Revision> {
+        self.entries.iter().find_map(|entry| match &entry.event {
+            Event::Mcp {
+                dir: Dir::ServerToClient,
+                line,
+                ..
+            } => {
+                let value: serde_json::Value = serde_json::from_slice(&line.0).ok()?;
+                value["result"]["protocolVersion"].as_str()?.parse().ok()
+            }
+            _ => None,
+        })
+    }
+}

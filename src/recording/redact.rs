@@ -1,0 +1,303 @@
+//! Recording -> evidence: what may be committed, and is the same in every run.
+//!
+//! Owns what is kept and in which order. Pure and idempotent. Ids are renumbered, times and `_meta` values
+//! go, the client's own chatter (host lines, model requests, output) is dropped: its prompts are never
+//! committed. The entries of a cell stand together, so that a race between cells does not show.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{Dir, Entry, Event, Recording, Wire};
+use crate::names::ProbeId;
+
+/// The evidence of a recording.
+#[must_use]
+pub fn evidence(recording: &Recording) -> Recording {
+    let places = place(recording);
+    let order: BTreeMap<&ProbeId, usize> =
+        recording.header.probes.iter().zip(1..).collect();
+    let mut kept: Vec<(Key, &Entry)> = Vec::new();
+    for (index, (entry, probe)) in recording.entries.iter().zip(&places).enumerate() {
+        if let Some(rank) = rank(&entry.event) {
+            let cell = probe.as_ref().and_then(|id| order.get(id)).copied().unwrap_or(0);
+            // The end of the process comes after all cells.
+            let cell = if matches!(entry.event, Event::Exit { .. }) { usize::MAX } else { cell };
+            kept.push(((cell, rank, index), entry));
+        }
+    }
+    kept.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut ids = Ids::default();
+    let mut names = std::collections::BTreeSet::new();
+    let mut entries: Vec<Entry> = Vec::new();
+    for (_, entry) in kept {
+        let event = redact(&entry.event, &entry.source, &mut ids);
+        if let Event::NameAsked { name } = event {
+            names.insert(name);
+            continue;
+        }
+        entries.push(Entry { t_us: 0, source: entry.source.clone(), event });
+    }
+    let at = entries.iter().position(|e| matches!(e.event, Event::Exit { .. })).unwrap_or(entries.len());
+    let asked = names.into_iter().map(|name| Entry {
+        t_us: 0,
+        source: "session".to_owned(),
+        event: Event::NameAsked { name },
+    });
+    entries.splice(at..at, asked);
+    Recording { header: recording.header.clone(), entries, end: recording.end }
+}
+
+/// Cell (0: none), rank in the cell, place in time.
+type Key = (usize, u8, usize);
+
+/// Whether an event is kept, and how late in its cell it stands: what a second process writes at the same
+/// time comes last, since its order among the others is a race.
+fn rank(event: &Event) -> Option<u8> {
+    match event {
+        Event::Header(_)
+        | Event::Footer { .. }
+        | Event::Host { .. }
+        | Event::ModelRequest { .. }
+        | Event::ModelReply { .. }
+        | Event::ServerClosed => None,
+        Event::Stdout { .. } | Event::Stderr { probe: None, .. } => None,
+        Event::ToolCalled { .. } => Some(0),
+        Event::ToolResult { .. } => Some(2),
+        Event::Stderr { .. } => Some(3),
+        Event::HarnessError { .. } => Some(4),
+        _ => Some(1),
+    }
+}
+
+/// The probe that each entry belongs to; none for what is of the whole session.
+#[must_use]
+pub fn place(recording: &Recording) -> Vec<Option<ProbeId>> {
+    let mut calls: BTreeMap<(String, String), ProbeId> = BTreeMap::new();
+    let mut requests: BTreeMap<(String, String), ProbeId> = BTreeMap::new();
+    let mut open: BTreeMap<String, ProbeId> = BTreeMap::new();
+    let mut places = Vec::with_capacity(recording.entries.len());
+    for entry in &recording.entries {
+        let source = &entry.source;
+        let probe = match &entry.event {
+            Event::Mcp { dir, line, probe } => {
+                let message: Value = serde_json::from_slice(&line.0).unwrap_or(Value::Null);
+                let id = (source.clone(), message["id"].to_string());
+                let has_id = message.get("id").is_some();
+                match (dir, probe) {
+                    (Dir::ServerToClient, Some(probe)) => {
+                        requests.insert(id, probe.clone());
+                        open.insert(source.clone(), probe.clone());
+                        Some(probe.clone())
+                    }
+                    (Dir::ServerToClient, None) => calls.get(&id).cloned(),
+                    (Dir::ClientToServer, _) if message["method"] == "tools/call" => {
+                        let probe = message["params"]["arguments"]["id"].as_str();
+                        let probe = probe.map(|probe| ProbeId(probe.to_owned()));
+                        if let Some(probe) = &probe {
+                            calls.insert(id, probe.clone());
+                        }
+                        probe
+                    }
+                    (Dir::ClientToServer, _) if has_id && message.get("method").is_none() => {
+                        requests.get(&id).or_else(|| open.get(source)).cloned()
+                    }
+                    (Dir::ClientToServer, _) => open.get(source).cloned(),
+                }
+            }
+            event => of_event(event).cloned(),
+        };
+        if let Event::ProbeDone { .. } = entry.event {
+            open.remove(source);
+        }
+        places.push(probe);
+    }
+    places
+}
+
+fn of_event(event: &Event) -> Option<&ProbeId> {
+    match event {
+        Event::NotDeclared { probe, .. }
+        | Event::NotAsked { probe, .. }
+        | Event::NoReply { probe, .. }
+        | Event::ProbeDone { probe }
+        | Event::Called { probe }
+        | Event::Presented { probe, .. }
+        | Event::AnswerGiven { probe, .. }
+        | Event::CallReturned { probe }
+        | Event::ToolCalled { probe }
+        | Event::ToolResult { probe, .. } => Some(probe),
+        Event::Stderr { probe, .. } => probe.as_ref(),
+        _ => None,
+    }
+}
+
+/// New numbers for JSON-RPC ids: one space for the client's requests, one for the server's, per server.
+#[derive(Default)]
+struct Ids(BTreeMap<(String, bool, String), usize>);
+
+impl Ids {
+    /// The new text of `id`, of the same JSON type, in the space of whoever sent the request.
+    fn renumber(&mut self, source: &str, by_client: bool, id: &RawValue) -> String {
+        let next = 1 + self.0.keys().filter(|key| key.0 == source && key.1 == by_client).count();
+        let key = (source.to_owned(), by_client, id.get().to_owned());
+        let number = *self.0.entry(key).or_insert(next);
+        match id.get().as_bytes().first() {
+            Some(b'"') => format!("\"id-{number}\""),
+            Some(b'-' | b'0'..=b'9') => number.to_string(),
+            // null, or something that is no id at all: a fact to keep.
+            _ => id.get().to_owned(),
+        }
+    }
+}
+
+fn redact(event: &Event, source: &str, ids: &mut Ids) -> Event {
+    match event {
+        Event::ClientStarted { .. } => Event::ClientStarted { argv: Vec::new() },
+        Event::Mcp { dir, line, probe } => Event::Mcp {
+            dir: *dir,
+            line: redact_line(line, *dir, source, ids),
+            probe: probe.clone(),
+        },
+        Event::Presented { probe, params } => {
+            let mut params = params.clone();
+            redact_meta(&mut params);
+            Event::Presented { probe: probe.clone(), params }
+        }
+        Event::ToolResult { probe, text } => Event::ToolResult {
+            probe: probe.clone(),
+            text: own_part(probe, text),
+        },
+        Event::Stderr { line, probe } => Event::Stderr {
+            line: Wire::text(redact_log(&line.to_text())),
+            probe: probe.clone(),
+        },
+        event => event.clone(),
+    }
+}
+
+/// The parts of a message that are renumbered. Borrowed, so that the rest of the line stays byte for byte.
+#[derive(serde::Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    method: Option<&'a RawValue>,
+}
+
+fn redact_line(line: &Wire, dir: Dir, source: &str, ids: &mut Ids) -> Wire {
+    let Ok(text) = std::str::from_utf8(&line.0) else {
+        return line.clone();
+    };
+    let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(text) else {
+        return line.clone();
+    };
+    let mut text = text.to_owned();
+    if let Some(id) = envelope.id {
+        let by_client = envelope.method.is_some() == (dir == Dir::ClientToServer);
+        let new = ids.renumber(source, by_client, id);
+        let start = id.get().as_ptr() as usize - line.0.as_ptr() as usize;
+        text.replace_range(start..start + id.get().len(), &new);
+    }
+    // Only a line with `_meta` is written anew; all others keep their bytes.
+    if text.contains("\"_meta\"")
+        && let Ok(mut value) = serde_json::from_str::<Value>(&text)
+    {
+        redact_meta(&mut value["params"]);
+        redact_meta(&mut value["result"]);
+        if let Some(object) = value.as_object_mut() {
+            object.retain(|key, value| !(value.is_null() && (key == "params" || key == "result")));
+        }
+        text = value.to_string();
+    }
+    Wire::text(text)
+}
+
+/// Replaces the values in `_meta`, which hold tokens and ids, except those that the protocol itself defines.
+fn redact_meta(value: &mut Value) {
+    if let Some(meta) = value.get_mut("_meta").and_then(Value::as_object_mut) {
+        for (key, value) in meta.iter_mut() {
+            if !key.starts_with("io.modelcontextprotocol/") {
+                *value = Value::from("<redacted>");
+            }
+        }
+    }
+}
+
+/// Of a tool result, the line that the probe server wrote; clients put times and words of their own around it.
+fn own_part(probe: &ProbeId, text: &str) -> String {
+    let start = format!("{probe}: ");
+    match text.find(&start) {
+        Some(at) => text[at..].lines().next().unwrap_or_default().to_owned(),
+        None => "<redacted>".to_owned(),
+    }
+}
+
+/// The longest line of a client's log that is kept.
+const MAX_LOG: usize = 2000;
+
+/// A log line without colours, times, ids and numbers of processes.
+fn redact_log(line: &str) -> String {
+    let plain = strip_escapes(line);
+    let words: Vec<String> = plain.split(' ').map(redact_word).collect();
+    words.join(" ").chars().take(MAX_LOG).collect()
+}
+
+fn strip_escapes(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len());
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        if c != '\u{1b}' {
+            plain.push(c);
+            continue;
+        }
+        // A control sequence: ESC [ parameters, up to its final letter.
+        if chars.next() == Some('[') {
+            for c in chars.by_ref() {
+                if c.is_ascii_alphabetic() {
+                    break;
+                }
+            }
+        }
+    }
+    plain.retain(|c| !c.is_control());
+    plain
+}
+
+fn redact_word(word: &str) -> String {
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    if looks_like_time(word) {
+        return "<time>".to_owned();
+    }
+    if digits > 0 && word.contains("-") && is_uuid(word) {
+        return "<uuid>".to_owned();
+    }
+    match word.split_once('=') {
+        Some((key, value)) if key.ends_with("id") && value.chars().any(|c| c.is_ascii_digit()) => {
+            format!("{key}=<id>")
+        }
+        _ => word.to_owned(),
+    }
+}
+
+fn looks_like_time(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    bytes.len() >= 19
+        && bytes[..4].iter().all(u8::is_ascii_digit)
+        && bytes[4] == b'-'
+        && bytes[7] == b'-'
+        && bytes[10] == b'T'
+}
+
+fn is_uuid(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_ascii_hexdigit());
+    word.len() == 36
+        && word.chars().enumerate().all(|(at, c)| match at {
+            8 | 13 | 18 | 23 => c == '-',
+            _ => c.is_ascii_hexdigit(),
+        })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! The matrix as Markdown: `snapshots/MATRIX.md`, and what people paste into issues.
+
+use std::fmt::Write as _;
+
+use super::escape::markdown;
+use crate::matrix::Matrix;
+use crate::verdict::Blame;
+
+/// One table of all targets, then the reasons of all cells that blame the client.
+#[must_use]
+pub fn render(matrix: &Matrix) -> String {
+    let mut out = table(matrix);
+    out.push('\n');
+    out.push_str(&reasons(matrix));
+    out
+}
+
+/// The table alone.
+#[must_use]
+pub fn table(matrix: &Matrix) -> String {
+    let mut out = String::from("| probe |");
+    for facts in &matrix.targets {
+        let _ = write!(out, " {} {}<br>{} |", facts.client, facts.version, facts.surface);
+    }
+    out.push_str("\n|---|");
+    out.push_str(&"---|".repeat(matrix.targets.len()));
+    out.push('\n');
+    for row in &matrix.probes {
+        let _ = write!(out, "| {} |", row.probe);
+        for facts in &matrix.targets {
+            let cell = matrix.cells.iter().find(|c| c.probe == row.probe && c.target() == facts.target());
+            let _ = write!(out, " {} |", cell.map_or("-", |cell| cell.verdict.kind.word()));
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn reasons(matrix: &Matrix) -> String {
+    let mut out = String::new();
+    for cell in matrix.cells.iter().filter(|cell| cell.verdict.blame == Blame::Client) {
+        let _ = write!(out, "- **{}** `{}`: {}", cell.verdict.kind.word(), cell.name(), markdown(&cell.verdict.reason, 300));
+        if let (Some(clause), Some(strength)) = (&cell.verdict.clause, cell.verdict.strength) {
+            let _ = write!(out, " ({}, {})", markdown(clause, 200), strength.name());
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// The short form for the README: the rows that differ between targets, and the control, at most twelve.
+#[must_use]
+pub fn short(matrix: &Matrix) -> String {
+    let is_telling = |row: &crate::matrix::Row| {
+        let mut cells = matrix.cells.iter().filter(|cell| cell.probe == row.probe);
+        cells.any(|cell| cell.verdict.blame == Blame::Client)
+    };
+    let mut rows: Vec<&crate::matrix::Row> = matrix.probes.iter().take(1).collect();
+    rows.extend(matrix.probes.iter().skip(1).filter(|row| is_telling(row)).take(11));
+    let rows: Vec<_> = rows.into_iter().map(|row| row.probe.clone()).collect();
+    table(&matrix.filtered(|cell| rows.contains(&cell.probe)))
+}

@@ -1,0 +1,123 @@
+//! Drivers: how to talk to a client's own host interface. One file a protocol.
+//!
+//! Owns asking for each probe and answering what is presented. A driver records facts in MCP's own
+//! terms (`Presented`, `AnswerGiven`) and judges nothing.
+
+mod claude_stream_json;
+mod codex_app_server;
+mod host_lines;
+mod prompt;
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::{Instant, timeout};
+
+use super::host::Host;
+use crate::catalogue::Probe;
+use crate::clients::DriverKind;
+use crate::recording::write::Recorder;
+use crate::recording::{End, Event};
+
+/// What a driver works with.
+pub struct Drive<'a> {
+    /// The client.
+    pub host: &'a mut Host,
+    /// The probes to ask, in order.
+    pub probes: &'a [Probe],
+    /// Where facts go.
+    pub recorder: &'a Recorder,
+    /// The client's working directory.
+    pub wd: &'a std::path::Path,
+    /// How long one step may take.
+    pub step: Duration,
+}
+
+/// Asks for every probe. Returns how the conversation ended; the client is still to be ended.
+pub async fn drive(kind: DriverKind, drive: &mut Drive<'_>) -> End {
+    match kind {
+        DriverKind::Prompt => prompt::drive(drive).await,
+        DriverKind::CodexAppServer => codex_app_server::drive(drive).await,
+        DriverKind::ClaudeStreamJson => claude_stream_json::drive(drive).await,
+        DriverKind::HostLines => host_lines::drive(drive).await,
+    }
+}
+
+/// Why a conversation stopped early.
+enum Stop {
+    /// The client closed its output, or does not take input any more.
+    Gone,
+    /// A step took too long.
+    TimedOut,
+    /// The client said that it cannot be used.
+    Refused,
+}
+
+impl Stop {
+    fn end(&self, ready: bool) -> End {
+        match self {
+            Stop::Refused => End::NotStarted,
+            _ if !ready => End::NotStarted,
+            Stop::Gone => End::ClientGone,
+            Stop::TimedOut => End::TimedOut,
+        }
+    }
+}
+
+impl Drive<'_> {
+    async fn send(&mut self, message: &Value) -> Result<(), Stop> {
+        self.host.send(&message.to_string()).await.map_err(|_| Stop::Gone)
+    }
+
+    /// The next line that is a JSON object; other lines are recorded and passed over.
+    async fn receive(&mut self, deadline: Instant) -> Result<Value, Stop> {
+        loop {
+            let wait = deadline.saturating_duration_since(Instant::now());
+            let line = timeout(wait, self.host.next_line()).await.map_err(|_| Stop::TimedOut)?;
+            let line = line.ok_or(Stop::Gone)?;
+            if let Ok(value @ Value::Object(_)) = serde_json::from_slice(&line) {
+                return Ok(value);
+            }
+        }
+    }
+
+    fn deadline(&self) -> Instant {
+        Instant::now() + self.step
+    }
+
+    fn begin(&mut self, probe: &Probe) {
+        self.host.current = Some(probe.id.clone());
+        self.recorder.record(Event::Called { probe: probe.id.clone() });
+    }
+
+    fn returned(&mut self, probe: &Probe) {
+        self.recorder.record(Event::CallReturned { probe: probe.id.clone() });
+        self.host.current = None;
+    }
+
+    /// Records what the client presented and gives back the probe's answer.
+    fn present(&self, probe: &Probe, params: Value) -> Value {
+        self.recorder.record(Event::Presented { probe: probe.id.clone(), params });
+        let answer = probe.answer.to_value();
+        self.recorder.record(Event::AnswerGiven {
+            probe: probe.id.clone(),
+            answer: answer.clone(),
+        });
+        answer
+    }
+}
+
+/// The members of `from` that an MCP elicitation request has, under MCP's names: pairs of (theirs, MCP's).
+/// Members that are absent or null are left out.
+fn normalise(from: &Value, names: &[(&str, &str)]) -> Value {
+    let mut params = serde_json::Map::new();
+    for (theirs, mcp) in names {
+        match from.get(theirs) {
+            None | Some(Value::Null) => {}
+            Some(value) => {
+                params.insert((*mcp).to_owned(), value.clone());
+            }
+        }
+    }
+    Value::Object(params)
+}

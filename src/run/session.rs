@@ -1,0 +1,206 @@
+//! The supervisor of one session: the first process inside the sandbox (`capmatrix session DIR`).
+//!
+//! Owns the life of one client: prepares its folders, starts the scripted model and the resolver, starts the
+//! client, lets the driver ask, ends everything, and leaves the parts of a recording in DIR.
+//! It judges nothing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context;
+use tokio::net::{TcpListener, UdpSocket};
+use tokio::time::timeout;
+
+use super::drivers::{self, Drive};
+use super::host::{Host, Launch};
+use super::sandbox::{self, Paths};
+use super::spec::{self, SessionSpec};
+use super::resolver;
+use crate::clients::load::fill;
+use crate::model;
+use crate::probe_server;
+use crate::recording::write::Recorder;
+use crate::recording::{End, Event, FORMAT, Header, Isolation};
+
+/// The supervisor's part of the recording, in the session's folder.
+pub const PART: &str = "session.jsonl";
+
+/// The prompt that clients with a model are given; the scripted model does not read it.
+const PROMPT: &str = "run the probe";
+
+/// Runs the session that `dir/spec.json` describes. `workspace` is the folder for an environment-only sandbox.
+///
+/// # Errors
+/// When the sandbox cannot be set up; whatever a client does is a fact of the recording, not an error.
+pub async fn run(dir: &Path, workspace: Option<&Path>) -> anyhow::Result<()> {
+    let text = fs::read_to_string(dir.join(spec::FILE)).context("cannot read the session's spec")?;
+    let spec: SessionSpec = serde_json::from_str(&text).context("cannot parse the session's spec")?;
+    let paths = match workspace {
+        Some(workspace) => sandbox::enter_env(workspace, dir)?,
+        None => sandbox::enter_namespace(dir, &spec.visible)?,
+    };
+    if spec.isolation == Isolation::Env {
+        super::orphans::adopt();
+    }
+    let recorder = Recorder::create(&paths.rec.join(PART), "session")?;
+    recorder.record(Event::Header(Box::new(header(&spec))));
+    let _resolver = match spec.isolation {
+        Isolation::Namespace => Some(start_resolver(&recorder).await?),
+        Isolation::Env => None,
+    };
+    let end = match prepare(&spec, &paths, &recorder).await {
+        Ok(prepared) => live(&spec, &paths, &prepared, &recorder).await,
+        Err(error) => {
+            recorder.record(Event::HarnessError { message: format!("{error:#}") });
+            End::NotStarted
+        }
+    };
+    recorder.record(Event::Footer { end });
+    if spec.isolation == Isolation::Env {
+        super::orphans::end_all();
+    }
+    Ok(())
+}
+
+fn header(spec: &SessionSpec) -> Header {
+    // Texts before their placeholders are filled: no port and no path of a machine gets into the record.
+    let mut settings = spec.client.env.clone();
+    settings.extend(spec.surface.env.clone());
+    settings.insert("args".to_owned(), spec.surface.args.join(" "));
+    for (path, text) in &spec.client.files {
+        settings.insert(format!("file {path}"), text.clone());
+    }
+    Header {
+        format: FORMAT,
+        capmatrix: env!("CARGO_PKG_VERSION").to_owned(),
+        target: spec.target.clone(),
+        digest: spec.installed.digest.clone(),
+        platform: format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH),
+        isolation: spec.isolation,
+        settings,
+        probes: spec.probes.iter().map(|probe| probe.id.clone()).collect(),
+        cells: Vec::new(),
+        note: None,
+        answered_by: spec.surface.answered_by(),
+    }
+}
+
+async fn start_resolver(recorder: &Recorder) -> anyhow::Result<tokio::task::JoinHandle<()>> {
+    let socket = UdpSocket::bind(("127.0.0.1", 53))
+        .await
+        .context("cannot bind the sandbox's resolver")?;
+    Ok(tokio::spawn(resolver::serve(socket, recorder.clone())))
+}
+
+/// What the client is started with.
+struct Prepared {
+    argv: Vec<String>,
+    env: Vec<(String, String)>,
+}
+
+async fn prepare(spec: &SessionSpec, paths: &Paths, recorder: &Recorder) -> anyhow::Result<Prepared> {
+    let server_args = vec![
+        "serve".to_owned(),
+        "--session".to_owned(),
+        paths.rec.display().to_string(),
+    ];
+    let mut values = BTreeMap::from([
+        ("home", paths.home.display().to_string()),
+        ("wd", paths.wd.display().to_string()),
+        ("server_command", paths.server.display().to_string()),
+        ("server_args", serde_json::to_string(&server_args)?),
+        ("prompt", PROMPT.to_owned()),
+    ]);
+    if let Some(dialect) = spec.client.model {
+        let listener = TcpListener::bind(("127.0.0.1", 0))
+            .await
+            .context("cannot bind the model endpoint")?;
+        values.insert("model_port", listener.local_addr()?.port().to_string());
+        let script = model::Script {
+            server: probe_server::NAME.to_owned(),
+            tool: probe_server::NAME.to_owned(),
+            probes: spec.probes.iter().map(|probe| probe.id.clone()).collect(),
+        };
+        tokio::spawn(model::serve(listener, dialect, script, recorder.clone()));
+    }
+    for (path, text) in &spec.client.files {
+        let file = paths.home.join(path);
+        if let Some(folder) = file.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(&file, fill(text, &values))
+            .with_context(|| format!("cannot write the client's file {path}"))?;
+    }
+    Ok(Prepared {
+        argv: argv(spec, &values, &server_args, &paths.server),
+        env: environment(spec, paths, &values),
+    })
+}
+
+fn argv(
+    spec: &SessionSpec,
+    values: &BTreeMap<&str, String>,
+    server_args: &[String],
+    server: &Path,
+) -> Vec<String> {
+    let mut argv = spec.installed.argv.clone();
+    for arg in &spec.surface.args {
+        // Where a command line names the server as separate words, the argument is the placeholder alone.
+        if arg == "{server}" {
+            argv.push(server.display().to_string());
+            argv.extend(server_args.iter().cloned());
+        } else {
+            argv.push(fill(arg, values));
+        }
+    }
+    argv
+}
+
+fn environment(spec: &SessionSpec, paths: &Paths, values: &BTreeMap<&str, String>) -> Vec<(String, String)> {
+    let mut env = BTreeMap::from([
+        ("HOME".to_owned(), paths.home.display().to_string()),
+        ("TMPDIR".to_owned(), paths.tmp.display().to_string()),
+        ("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned()),
+    ]);
+    for (key, text) in spec.client.env.iter().chain(&spec.surface.env) {
+        env.insert(key.clone(), fill(text, values));
+    }
+    env.into_iter().collect()
+}
+
+async fn live(spec: &SessionSpec, paths: &Paths, prepared: &Prepared, recorder: &Recorder) -> End {
+    let launch = Launch {
+        argv: &prepared.argv,
+        env: &prepared.env,
+        wd: &paths.wd,
+        talks: spec.surface.driver != crate::clients::DriverKind::Prompt,
+    };
+    let mut host = match Host::start(&launch, recorder.clone()) {
+        Ok(host) => host,
+        Err(error) => {
+            let program = launch.argv.first().map_or("", String::as_str);
+            recorder.record(Event::HarnessError {
+                message: format!("cannot start {program}: {error}"),
+            });
+            return End::NotStarted;
+        }
+    };
+    let step = Duration::from_millis(spec.limits.step_ms);
+    let mut drive = Drive {
+        host: &mut host,
+        probes: &spec.probes,
+        recorder,
+        wd: &paths.wd,
+        step,
+    };
+    let whole = Duration::from_millis(spec.limits.session_ms);
+    let end = timeout(whole, drivers::drive(spec.surface.driver, &mut drive))
+        .await
+        .unwrap_or(End::TimedOut);
+    // A client that did not keep its deadline is not given another one.
+    let patience = if end == End::TimedOut { Duration::ZERO } else { step };
+    host.finish(patience).await;
+    end
+}
