@@ -10,7 +10,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// Exit codes: 0 done, and as expected where something is expected; 1 differs from the expectation; 2 the request
 /// itself is wrong; 3 could not test; 130 interrupted.
 #[derive(Debug, Parser)]
-#[command(name = "capmatrix", version, max_term_width = 100, help_expected = true)]
+#[command(
+    name = "capmatrix",
+    version,
+    max_term_width = 100,
+    help_expected = true
+)]
 #[command(after_help = "Example: capmatrix run codex@0.171.0/app-server --probe elicitation/form")]
 pub struct Cli {
     /// Folder that has probes/, clients/ and snapshots/ [default: the nearest one above the current folder that has]
@@ -25,7 +30,9 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run clients and print their capability matrix
-    #[command(after_help = "Example: capmatrix run codex@0.142.4 claude-code/print --format markdown")]
+    #[command(
+        after_help = "Example: capmatrix run codex@0.142.4 claude-code/print --format markdown"
+    )]
     Run(RunArgs),
     /// Run clients and compare with snapshots/: any change, for better or worse, exits 1
     #[command(after_help = "Example: capmatrix check codex --format json")]
@@ -48,7 +55,9 @@ pub enum Command {
         format: Format,
     },
     /// Print every byte of one cell, in order
-    #[command(after_help = "Example: capmatrix show codex@0.171.0/app-server/elicitation/form/top-level-title")]
+    #[command(
+        after_help = "Example: capmatrix show codex@0.171.0/app-server/elicitation/form/top-level-title"
+    )]
     Show {
         /// CLIENT@VERSION/SURFACE/PROBE; without @VERSION the pinned one
         cell: String,
@@ -91,8 +100,10 @@ pub enum Command {
         jobs: usize,
     },
     /// Be the probe server on standard input and output, for a client without a headless mode
-    #[command(after_help = "Example: add `capmatrix serve --out runs/by-hand` to the client as a stdio MCP server, \
-        have it call the tool `probe` with an id, then: capmatrix replay runs/by-hand")]
+    #[command(
+        after_help = "Example: add `capmatrix serve --out runs/by-hand` to the client as a stdio MCP server, \
+        have it call the tool `probe` with an id, then: capmatrix replay runs/by-hand"
+    )]
     Serve {
         /// Where to record [default: runs/by-hand]
         #[arg(long, value_name = "DIR")]

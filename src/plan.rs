@@ -55,10 +55,17 @@ pub struct Plan {
 pub fn plan(targets: Vec<PlannedTarget>, selected: &[&Probe], catalogue: &[Probe]) -> Plan {
     let probes = with_controls(selected, catalogue);
     let sessions = (0..targets.len())
-        .map(|target| PlannedSession { target, probes: probes.clone() })
+        .map(|target| PlannedSession {
+            target,
+            probes: probes.clone(),
+        })
         .filter(|session| !session.probes.is_empty())
         .collect();
-    Plan { targets, sessions, left_out: Vec::new() }
+    Plan {
+        targets,
+        sessions,
+        left_out: Vec::new(),
+    }
 }
 
 /// The selected probes and the controls that they need, controls first, else in the order of the catalogue.
@@ -66,9 +73,13 @@ pub fn plan(targets: Vec<PlannedTarget>, selected: &[&Probe], catalogue: &[Probe
 pub fn with_controls(selected: &[&Probe], catalogue: &[Probe]) -> Vec<Probe> {
     let mut wanted: BTreeSet<&ProbeId> = selected.iter().map(|probe| &probe.id).collect();
     wanted.extend(selected.iter().filter_map(|probe| probe.control.as_ref()));
-    let chosen: Vec<&Probe> = catalogue.iter().filter(|probe| wanted.contains(&probe.id)).collect();
-    let (controls, others): (Vec<&Probe>, Vec<&Probe>) =
-        chosen.into_iter().partition(|probe| probe.control.is_none());
+    let chosen: Vec<&Probe> = catalogue
+        .iter()
+        .filter(|probe| wanted.contains(&probe.id))
+        .collect();
+    let (controls, others): (Vec<&Probe>, Vec<&Probe>) = chosen
+        .into_iter()
+        .partition(|probe| probe.control.is_none());
     controls.into_iter().chain(others).cloned().collect()
 }
 
@@ -89,11 +100,17 @@ pub fn after_break(session: &[Probe], broken: &ProbeId, left: &[ProbeId]) -> Vec
         let wanted: Vec<&Probe> = session.iter().filter(|probe| keep(&probe.id)).collect();
         with_controls(&wanted, session)
     };
-    let alone = Batch { probes: pick(&|id| id == broken), alone_for: Some(broken.clone()) };
+    let alone = Batch {
+        probes: pick(&|id| id == broken),
+        alone_for: Some(broken.clone()),
+    };
     let rest = pick(&|id| id != broken && left.contains(id));
     let mut batches = vec![alone];
     if !rest.is_empty() {
-        batches.push(Batch { probes: rest, alone_for: None });
+        batches.push(Batch {
+            probes: rest,
+            alone_for: None,
+        });
     }
     batches
 }

@@ -66,12 +66,14 @@ impl Capability {
         };
         match self {
             Capability::ElicitationForm => {
-                elicitation.get("form").is_some_and(serde_json::Value::is_object)
+                elicitation
+                    .get("form")
+                    .is_some_and(serde_json::Value::is_object)
                     || !elicitation.contains_key("url")
             }
-            Capability::ElicitationUrl => {
-                elicitation.get("url").is_some_and(serde_json::Value::is_object)
-            }
+            Capability::ElicitationUrl => elicitation
+                .get("url")
+                .is_some_and(serde_json::Value::is_object),
         }
     }
 }

@@ -12,7 +12,10 @@ use crate::recording::read::write_atomically;
 use crate::render::markdown;
 
 /// The README's matrix stands between these.
-const README_MARKS: (&str, &str) = ("<!-- matrix: written by `capmatrix accept` -->\n", "<!-- end of matrix -->\n");
+const README_MARKS: (&str, &str) = (
+    "<!-- matrix: written by `capmatrix accept` -->\n",
+    "<!-- end of matrix -->\n",
+);
 
 pub(super) fn accept(root: Option<PathBuf>, run: Option<PathBuf>) -> Result<u8, Failure> {
     let root = Root::find(root)?;
@@ -26,10 +29,19 @@ pub(super) fn accept(root: Option<PathBuf>, run: Option<PathBuf>) -> Result<u8, 
     let matrix = matrix::build(&evidence, &catalogue);
     for facts in &matrix.targets {
         let target = facts.target();
-        let cells = matrix.cells.iter().filter(|cell| cell.target() == target).count();
+        let cells = matrix
+            .cells
+            .iter()
+            .filter(|cell| cell.target() == target)
+            .count();
         if cells < catalogue.len() {
-            let error = anyhow!("{} has {cells} of {} probes of {target}", run.display(), catalogue.len());
-            return Err(Failure::request(error).hint("run without --probe first: a snapshot is always whole"));
+            let error = anyhow!(
+                "{} has {cells} of {} probes of {target}",
+                run.display(),
+                catalogue.len()
+            );
+            return Err(Failure::request(error)
+                .hint("run without --probe first: a snapshot is always whole"));
         }
     }
     let undecided = matrix.cells.len() - matrix.decided();
@@ -58,7 +70,8 @@ fn write_matrix(root: &Root, matrix: &Matrix) -> anyhow::Result<()> {
         && let Some(new) = with_short_matrix(&readme, matrix)
         && new != readme
     {
-        write_atomically(&path, new.as_bytes()).with_context(|| format!("cannot write {}", Path::display(&path)))?;
+        write_atomically(&path, new.as_bytes())
+            .with_context(|| format!("cannot write {}", Path::display(&path)))?;
     }
     Ok(())
 }

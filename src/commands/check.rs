@@ -34,13 +34,15 @@ fn committed(root: &Root, asked: &Asked) -> Result<Matrix, Failure> {
 
 fn render(changes: &[Change], matrix: &Matrix, format: Format) -> String {
     if format == Format::Json {
-        let value = serde_json::json!({"format": 1, "cells": matrix.cells.len(), "changes": changes});
+        let value =
+            serde_json::json!({"format": 1, "cells": matrix.cells.len(), "changes": changes});
         return format!("{value:#}\n");
     }
     let mut text = String::new();
     for change in changes {
         let side = |side: &Option<String>| {
-            side.as_deref().map_or_else(|| "nothing".to_owned(), |text| escape::terminal(text, 300))
+            side.as_deref()
+                .map_or_else(|| "nothing".to_owned(), |text| escape::terminal(text, 300))
         };
         text.push_str(&format!("CHANGED  {}\n", change.cell));
         text.push_str(&format!("  expected  {}\n", side(&change.expected)));
@@ -49,7 +51,9 @@ fn render(changes: &[Change], matrix: &Matrix, format: Format) -> String {
     let cells = matrix.cells.len();
     text.push_str(&match changes.len() {
         0 => format!("{cells} cells, all as in snapshots/\n"),
-        n => format!("{cells} cells, {n} not as in snapshots/; if that is right: capmatrix accept\n"),
+        n => {
+            format!("{cells} cells, {n} not as in snapshots/; if that is right: capmatrix accept\n")
+        }
     });
     text
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::Context;
 use tokio::sync::watch;
 
-use super::{Failure, output};
 use super::targets::Wanted;
+use super::{Failure, output};
 use crate::clients::install::{self, Cache, InstallError};
 use crate::clients::{Installed, Source};
 use crate::names::Target;
@@ -23,11 +23,17 @@ const STEP_MS: u64 = 20_000;
 
 /// Deadlines for sessions of `probes` probes in which an answer may take `answer_timeout`.
 pub fn limits(answer_timeout: Duration, probes: usize) -> Limits {
-    let answer_ms = u64::try_from(answer_timeout.as_millis()).unwrap_or(u64::MAX / 1000).clamp(1, 3_600_000);
+    let answer_ms = u64::try_from(answer_timeout.as_millis())
+        .unwrap_or(u64::MAX / 1000)
+        .clamp(1, 3_600_000);
     let step_ms = STEP_MS + answer_ms;
     // A session ends at its first missing answer, so it needs one answer's time and a little for each probe.
     let session_ms = 2 * step_ms + 500 * u64::try_from(probes).unwrap_or(0);
-    Limits { answer_ms, step_ms, session_ms }
+    Limits {
+        answer_ms,
+        step_ms,
+        session_ms,
+    }
 }
 
 /// Runs `work` with a signal that becomes true at Ctrl-C or SIGTERM.
@@ -42,9 +48,10 @@ pub fn with_interrupt<T>(
         let (stop, stopped) = watch::channel(false);
         let signals = tokio::spawn(async move {
             use tokio::signal::unix::{SignalKind, signal};
-            let (Ok(mut interrupt), Ok(mut terminate)) =
-                (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-            else {
+            let (Ok(mut interrupt), Ok(mut terminate)) = (
+                signal(SignalKind::interrupt()),
+                signal(SignalKind::terminate()),
+            ) else {
                 return;
             };
             tokio::select! {
@@ -137,10 +144,15 @@ async fn install_one(wanted: &Wanted, runner: &Runner) -> Result<Installed, Fail
         Source::Npm { verify, .. } => {
             let cache = Cache::new(Cache::default_root().map_err(failed)?);
             let client = &wanted.client;
-            let version = install::resolve(&cache, client, wanted.version.as_deref()).await.map_err(failed)?;
+            let version = install::resolve(&cache, client, wanted.version.as_deref())
+                .await
+                .map_err(failed)?;
             let progress = |text: &str| output::note(&format!("{}@{version}: {text}", client.id));
-            let start = async |installed: &Installed| start_once(installed, verify, runner).await.map(drop);
-            install::ensure(&cache, client, &version, &progress, start).await.map_err(failed)
+            let start =
+                async |installed: &Installed| start_once(installed, verify, runner).await.map(drop);
+            install::ensure(&cache, client, &version, &progress, start)
+                .await
+                .map_err(failed)
         }
         Source::Path { program, version } => local(Path::new(program), version, runner).await,
         Source::Builtin { args } => {
@@ -152,25 +164,44 @@ async fn install_one(wanted: &Wanted, runner: &Runner) -> Result<Installed, Fail
 }
 
 /// A program that is on disk already; it is asked for its version in the sandbox.
-async fn local(program: &Path, version_args: &[String], runner: &Runner) -> Result<Installed, Failure> {
+async fn local(
+    program: &Path,
+    version_args: &[String],
+    runner: &Runner,
+) -> Result<Installed, Failure> {
     let (argv, root, digest) = install::local(program).map_err(Failure::untested)?;
-    let mut installed = Installed { version: String::new(), argv, root, digest };
+    let mut installed = Installed {
+        version: String::new(),
+        argv,
+        root,
+        digest,
+    };
     let said = start_once(&installed, version_args, runner).await?;
     let version = said
         .split_whitespace()
         .map(|word| word.trim_start_matches(['v', 'V']))
         .find(|word| word.starts_with(|c: char| c.is_ascii_digit()))
-        .map(|word| word.trim_matches(|c: char| !c.is_ascii_alphanumeric()).to_owned());
+        .map(|word| {
+            word.trim_matches(|c: char| !c.is_ascii_alphanumeric())
+                .to_owned()
+        });
     installed.version = version.ok_or_else(|| {
         let error = anyhow::anyhow!("{} did not print a version", program.display());
-        Failure::untested(error).hint("a version starts with a digit; see `version` in the client file")
+        Failure::untested(error)
+            .hint("a version starts with a digit; see `version` in the client file")
     })?;
     Ok(installed)
 }
 
 /// Starts a program once in the sandbox. Gives what it printed.
-async fn start_once(installed: &Installed, args: &[String], runner: &Runner) -> anyhow::Result<String> {
-    let dir = tempfile::Builder::new().prefix("capmatrix-verify-").tempdir()?;
+async fn start_once(
+    installed: &Installed,
+    args: &[String],
+    runner: &Runner,
+) -> anyhow::Result<String> {
+    let dir = tempfile::Builder::new()
+        .prefix("capmatrix-verify-")
+        .tempdir()?;
     super::roles::write_verify_spec(dir.path(), installed, args)?;
     let role = std::ffi::OsStr::new("verify");
     let patience = Duration::from_secs(60);
@@ -206,9 +237,20 @@ pub async fn run_sessions(runner: Runner, jobs: Vec<Job>) -> Result<Vec<Recordin
     let total: usize = jobs.iter().map(|job| job.probes.len()).sum();
     let done = std::sync::atomic::AtomicUsize::new(0);
     let tell = move |progress: &Progress| {
-        let Progress::SessionDone { target, cells, ms, broken_by } = progress;
+        let Progress::SessionDone {
+            target,
+            cells,
+            ms,
+            broken_by,
+        } = progress;
         let before = done.fetch_add(*cells, std::sync::atomic::Ordering::Relaxed);
-        output::note(&progress_line(before + cells, total, target, *ms, broken_by.as_ref()));
+        output::note(&progress_line(
+            before + cells,
+            total,
+            target,
+            *ms,
+            broken_by.as_ref(),
+        ));
     };
     Ok(run::run_all(Arc::new(runner), jobs, tell).await?)
 }
@@ -242,6 +284,9 @@ mod tests {
             version: "0.1.0".to_owned(),
             surface: "exec".to_owned(),
         };
-        assert_eq!(progress_line(7, 120, &target, 1250, None), "[  7/120]   1.2s codex@0.1.0/exec");
+        assert_eq!(
+            progress_line(7, 120, &target, 1250, None),
+            "[  7/120]   1.2s codex@0.1.0/exec"
+        );
     }
 }

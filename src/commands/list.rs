@@ -10,7 +10,11 @@ use super::{Failure, OK, output};
 use crate::catalogue::load::select;
 use crate::cli::ListFormat;
 
-pub(super) fn probes(root: Option<PathBuf>, prefix: Option<String>, format: ListFormat) -> Result<u8, Failure> {
+pub(super) fn probes(
+    root: Option<PathBuf>,
+    prefix: Option<String>,
+    format: ListFormat,
+) -> Result<u8, Failure> {
     let root = Root::find(root)?;
     let catalogue = root.catalogue()?;
     let prefixes: Vec<String> = prefix.into_iter().collect();
@@ -24,14 +28,26 @@ pub(super) fn probes(root: Option<PathBuf>, prefix: Option<String>, format: List
     }
     let mut rows = vec![["probe", "title", "invalid on purpose in"].map(str::to_owned)];
     for probe in &selected {
-        let invalid: Vec<&str> = probe.invalid.keys().map(|revision| revision.as_str()).collect();
-        rows.push([probe.id.to_string(), probe.title.clone(), invalid.join(", ")]);
+        let invalid: Vec<&str> = probe
+            .invalid
+            .keys()
+            .map(|revision| revision.as_str())
+            .collect();
+        rows.push([
+            probe.id.to_string(),
+            probe.title.clone(),
+            invalid.join(", "),
+        ]);
     }
     output::result(&table(&rows))?;
     Ok(OK)
 }
 
-pub(super) fn clients(root: Option<PathBuf>, own: &[PathBuf], format: ListFormat) -> Result<u8, Failure> {
+pub(super) fn clients(
+    root: Option<PathBuf>,
+    own: &[PathBuf],
+    format: ListFormat,
+) -> Result<u8, Failure> {
     let root = Root::find(root)?;
     let clients = root.clients(own)?;
     if format == ListFormat::Json {
@@ -41,7 +57,10 @@ pub(super) fn clients(root: Option<PathBuf>, own: &[PathBuf], format: ListFormat
     let mut rows = vec![["target", "what it is"].map(str::to_owned)];
     for client in &clients {
         for (name, surface) in &client.surfaces {
-            rows.push([format!("{}@{}/{name}", client.id, client.pinned), surface.title.clone()]);
+            rows.push([
+                format!("{}@{}/{name}", client.id, client.pinned),
+                surface.title.clone(),
+            ]);
         }
     }
     output::result(&table(&rows))?;
@@ -54,5 +73,9 @@ fn table<const N: usize>(rows: &[[String; N]]) -> String {
     for row in rows {
         table.add_row(row.to_vec());
     }
-    table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    table
+        .to_string()
+        .lines()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
 }

@@ -22,7 +22,8 @@ use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
 
-pub use run_dir::evidence_below;
+pub use accept::{matrix_page, with_short_matrix};
+pub use run_dir::{evidence_below, judge};
 
 /// Done, and as expected.
 pub const OK: u8 = 0;
@@ -49,12 +50,20 @@ pub struct Failure {
 impl Failure {
     /// A wrong request.
     pub fn request(error: impl Into<anyhow::Error>) -> Failure {
-        Failure { code: WRONG_REQUEST, error: error.into(), hint: None }
+        Failure {
+            code: WRONG_REQUEST,
+            error: error.into(),
+            hint: None,
+        }
     }
 
     /// Something that kept us from testing.
     pub fn untested(error: impl Into<anyhow::Error>) -> Failure {
-        Failure { code: COULD_NOT_TEST, error: error.into(), hint: None }
+        Failure {
+            code: COULD_NOT_TEST,
+            error: error.into(),
+            hint: None,
+        }
     }
 
     /// The same with a hint; an empty one is none.
@@ -87,7 +96,9 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.error.is::<crate::run::Interrupted>() {
-            return f.write_str("interrupted; nothing was kept of this run, and earlier results are as they were");
+            return f.write_str(
+                "interrupted; nothing was kept of this run, and earlier results are as they were",
+            );
         }
         write!(f, "error: {:#}", self.error)?;
         match &self.hint {
@@ -99,8 +110,16 @@ impl fmt::Display for Failure {
 
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Failure {
-        let code = if error.is::<crate::run::Interrupted>() { INTERRUPTED } else { COULD_NOT_TEST };
-        Failure { code, error, hint: None }
+        let code = if error.is::<crate::run::Interrupted>() {
+            INTERRUPTED
+        } else {
+            COULD_NOT_TEST
+        };
+        Failure {
+            code,
+            error,
+            hint: None,
+        }
     }
 }
 
@@ -124,10 +143,16 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Show { cell, run, full } => show::show(root, &cell, run, full),
         Command::Probes { prefix, format } => list::probes(root, prefix, format),
         Command::Clients { client, format } => list::clients(root, &client, format),
-        Command::SelfTest { prefix, format, jobs } => self_test::self_test(root, prefix.as_deref(), format, jobs),
-        Command::Serve { out, answer_timeout, session } => {
-            roles::serve(root, out, answer_timeout, session)
-        }
+        Command::SelfTest {
+            prefix,
+            format,
+            jobs,
+        } => self_test::self_test(root, prefix.as_deref(), format, jobs),
+        Command::Serve {
+            out,
+            answer_timeout,
+            session,
+        } => roles::serve(root, out, answer_timeout, session),
         Command::Session { dir, workspace } => roles::session(&dir, workspace.as_deref()),
         Command::Verify { dir, workspace } => roles::verify(&dir, workspace.as_deref()),
         Command::FakeClient { name, server } => roles::fake_client(&name, &server),

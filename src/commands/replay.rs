@@ -26,7 +26,8 @@ fn load(dir: &Path, probes: &[ProbeId]) -> Result<Vec<Recording>, Failure> {
         return Err(Failure::request(anyhow!("no folder {}", dir.display())));
     }
     let recordings = if dir.join("sessions").is_dir() {
-        run_dir::raw_recordings(dir).map(|all| all.into_iter().map(|(_, recording)| recording).collect())
+        run_dir::raw_recordings(dir)
+            .map(|all| all.into_iter().map(|(_, recording)| recording).collect())
     } else {
         match by_hand::load(dir, probes) {
             Ok(recordings) if recordings.is_empty() => run_dir::evidence_below(dir),
@@ -36,7 +37,9 @@ fn load(dir: &Path, probes: &[ProbeId]) -> Result<Vec<Recording>, Failure> {
     let recordings: Vec<Recording> = recordings.map_err(Failure::request)?;
     if recordings.is_empty() {
         let error = anyhow!("no recording below {}", dir.display());
-        return Err(Failure::request(error).hint("name a folder that `run --out` or `serve --out` wrote"));
+        return Err(
+            Failure::request(error).hint("name a folder that `run --out` or `serve --out` wrote")
+        );
     }
     Ok(recordings)
 }

@@ -50,20 +50,35 @@ pub(super) fn serve(
     };
     fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
     // Clients may start several servers at once; the start time gives the order, the process id makes it unique.
-    let name = format!("server-{:020}-{}.jsonl", crate::recording::write::now_us(), std::process::id());
-    let recorder = Recorder::create(&dir.join(&name), "server")
-        .map_err(|error| Failure::request(error).hint("name a folder that you can write with --out"))?;
+    let name = format!(
+        "server-{:020}-{}.jsonl",
+        crate::recording::write::now_us(),
+        std::process::id()
+    );
+    let recorder = Recorder::create(&dir.join(&name), "server").map_err(|error| {
+        Failure::request(error).hint("name a folder that you can write with --out")
+    })?;
     if by_hand {
-        output::note(&format!("capmatrix: recording to {}", dir.join(&name).display()));
+        output::note(&format!(
+            "capmatrix: recording to {}",
+            dir.join(&name).display()
+        ));
     }
     // An error here is a client that went away while it was written to: the recording shows it.
-    let _ = probe_server::serve(&options, &recorder, &stdio::lines(io::stdin()), io::stdout());
+    let _ = probe_server::serve(
+        &options,
+        &recorder,
+        &stdio::lines(io::stdin()),
+        io::stdout(),
+    );
     Ok(OK)
 }
 
 /// Runs an async role on a runtime of its own, and ends when whoever started it is gone.
 fn block_on(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     runtime.block_on(async {
         let (gone, is_gone) = tokio::sync::oneshot::channel::<()>();
         std::thread::spawn(move || {
@@ -104,10 +119,17 @@ const VERIFY_SPEC: &str = "verify.json";
 const VERIFIED: &str = "verified.txt";
 
 /// Writes what the role `verify` in `dir` is to start.
-pub(super) fn write_verify_spec(dir: &Path, installed: &Installed, args: &[String]) -> anyhow::Result<()> {
+pub(super) fn write_verify_spec(
+    dir: &Path,
+    installed: &Installed,
+    args: &[String],
+) -> anyhow::Result<()> {
     let mut argv = installed.argv.clone();
     argv.extend(args.iter().cloned());
-    let spec = VerifySpec { argv, visible: crate::run::visible_folders(installed) };
+    let spec = VerifySpec {
+        argv,
+        visible: crate::run::visible_folders(installed),
+    };
     fs::write(dir.join(VERIFY_SPEC), serde_json::to_vec(&spec)?)?;
     Ok(())
 }
@@ -172,6 +194,10 @@ pub(super) fn fake_client(name: &str, server: &[String]) -> Result<u8, Failure> 
     let result = runtime.block_on(crate::fakes::run(name, server));
     // Its reader of standard input may still wait; the process is to end all the same.
     runtime.shutdown_background();
-    result.map_err(|error| Failure { code: COULD_NOT_TEST, error, hint: None })?;
+    result.map_err(|error| Failure {
+        code: COULD_NOT_TEST,
+        error,
+        hint: None,
+    })?;
     Ok(OK)
 }

@@ -33,7 +33,8 @@ impl Root {
             .map(Root)
             .ok_or_else(|| {
                 let error = anyhow!("no folder with probes/ and clients/ here or above");
-                Failure::request(error).hint("run this in a checkout of capmatrix, or name one with --root")
+                Failure::request(error)
+                    .hint("run this in a checkout of capmatrix, or name one with --root")
             })
     }
 
@@ -63,7 +64,11 @@ impl Root {
         for path in own {
             let client = clients::load::load_file(path).map_err(Failure::request)?;
             if all.iter().any(|known| known.id == client.id) {
-                let error = anyhow!("{}: a client `{}` is known already", path.display(), client.id);
+                let error = anyhow!(
+                    "{}: a client `{}` is known already",
+                    path.display(),
+                    client.id
+                );
                 return Err(Failure::request(error).hint("give your file another name and id"));
             }
             all.push(client);

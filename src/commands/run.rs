@@ -28,7 +28,11 @@ impl Done {
     /// Whether everything that was asked for was tested.
     pub fn code(&self) -> u8 {
         let tested = self.missing.is_empty()
-            && !self.matrix.cells.iter().any(|cell| cell.verdict.kind == Kind::HarnessFault)
+            && !self
+                .matrix
+                .cells
+                .iter()
+                .any(|cell| cell.verdict.kind == Kind::HarnessFault)
             && self.silent_targets().is_empty();
         if tested { OK } else { COULD_NOT_TEST }
     }
@@ -38,14 +42,21 @@ impl Done {
         let spoke = |cell: &crate::matrix::Cell| {
             !matches!(
                 cell.outcome.kind,
-                Came::NotReached { stage: Stage::ClientStarted | Stage::Handshake, .. }
+                Came::NotReached {
+                    stage: Stage::ClientStarted | Stage::Handshake,
+                    ..
+                }
             )
         };
         self.matrix
             .targets
             .iter()
             .filter(|facts| {
-                let mut cells = self.matrix.cells.iter().filter(|cell| cell.target() == facts.target());
+                let mut cells = self
+                    .matrix
+                    .cells
+                    .iter()
+                    .filter(|cell| cell.target() == facts.target());
                 !cells.any(spoke)
             })
             .map(|facts| facts.target().to_string())
@@ -55,7 +66,10 @@ impl Done {
     /// Says what could not be tested.
     pub fn tell(&self) {
         for missing in &self.missing {
-            output::note(&format!("\ncould not test {}\n{}", missing.what, missing.failure));
+            output::note(&format!(
+                "\ncould not test {}\n{}",
+                missing.what, missing.failure
+            ));
         }
         for target in self.silent_targets() {
             output::note(&format!(
@@ -100,7 +114,11 @@ impl Asked {
         let probes = plan::with_controls(&selected, &catalogue);
         let clients = root.clients(&args.clients)?;
         let wanted = targets::resolve(&args.targets, &args.binaries, &clients)?;
-        Ok(Asked { catalogue, probes, wanted })
+        Ok(Asked {
+            catalogue,
+            probes,
+            wanted,
+        })
     }
 
     fn dry_run(&self, format: Format) -> Result<String, Failure> {
@@ -109,13 +127,15 @@ impl Asked {
             .iter()
             .flat_map(|wanted| {
                 let version = wanted.version.as_deref().unwrap_or(&wanted.client.pinned);
-                wanted
-                    .surfaces
-                    .iter()
-                    .map(move |surface| (format!("{}@{version}/{surface}", wanted.client.id), wanted))
+                wanted.surfaces.iter().map(move |surface| {
+                    (format!("{}@{version}/{surface}", wanted.client.id), wanted)
+                })
             })
             .collect();
-        let left_out = self.catalogue.iter().filter(|probe| !self.probes.iter().any(|p| p.id == probe.id));
+        let left_out = self
+            .catalogue
+            .iter()
+            .filter(|probe| !self.probes.iter().any(|p| p.id == probe.id));
         let left_out: Vec<&str> = left_out.map(|probe| probe.id.0.as_str()).collect();
         let reason = "not selected by --probe";
         if format == Format::Json {
@@ -137,7 +157,11 @@ impl Asked {
         for probe in left_out {
             text.push_str(&format!("left out {probe}: {reason}\n"));
         }
-        text.push_str(&format!("{} cells in {} sessions\n", targets.len() * self.probes.len(), targets.len()));
+        text.push_str(&format!(
+            "{} cells in {} sessions\n",
+            targets.len() * self.probes.len(),
+            targets.len()
+        ));
         Ok(text)
     }
 }
@@ -153,10 +177,15 @@ pub fn perform(asked: &Asked, args: &RunArgs, place: &Path) -> Result<Done, Fail
     let sessions = dir.sessions();
     let (recordings, missing) = execute::with_interrupt(async |interrupt| {
         let runner = execute::runner(sessions, limits, args.jobs, interrupt.clone()).await;
-        let Ready { targets, missing } = execute::get_ready(&asked.wanted, &runner, interrupt).await?;
+        let Ready { targets, missing } =
+            execute::get_ready(&asked.wanted, &runner, interrupt).await?;
         let jobs = targets
             .into_iter()
-            .map(|(planned, installed)| Job { planned, installed, probes: asked.probes.clone() })
+            .map(|(planned, installed)| Job {
+                planned,
+                installed,
+                probes: asked.probes.clone(),
+            })
             .collect();
         Ok((execute::run_sessions(runner, jobs).await?, missing))
     })?;
@@ -166,7 +195,10 @@ pub fn perform(asked: &Asked, args: &RunArgs, place: &Path) -> Result<Done, Fail
         dir.finish(&evidence, &done.matrix)?;
     } else {
         dir.finish_at(&failed_place, &evidence, &done.matrix)?;
-        output::note(&format!("\nnot everything could be tested: this run is kept in {}", failed_place.display()));
+        output::note(&format!(
+            "\nnot everything could be tested: this run is kept in {}",
+            failed_place.display()
+        ));
     }
     Ok(done)
 }

@@ -35,12 +35,17 @@ impl NewRunDir {
     /// When `place` is something else than an earlier run, or cannot be written.
     pub fn create(place: &Path) -> Result<NewRunDir, Failure> {
         let unwritable = |error: io::Error, path: &Path| {
-            let error = anyhow!(error).context(format!("cannot write the output folder {}", path.display()));
+            let error = anyhow!(error)
+                .context(format!("cannot write the output folder {}", path.display()));
             Failure::request(error).hint("name a folder that you can write with --out")
         };
         let is_ours = place.join(MARKER).is_file();
         let is_free = !place.exists()
-            || place.is_dir() && fs::read_dir(place).map_err(|e| unwritable(e, place))?.next().is_none();
+            || place.is_dir()
+                && fs::read_dir(place)
+                    .map_err(|e| unwritable(e, place))?
+                    .next()
+                    .is_none();
         if !is_ours && !is_free {
             let error = anyhow!("{} exists and is not a run of capmatrix", place.display());
             return Err(Failure::request(error).hint("name a new or empty folder with --out"));
@@ -50,10 +55,17 @@ impl NewRunDir {
             _ => Path::new("."),
         };
         fs::create_dir_all(parent).map_err(|e| unwritable(e, place))?;
-        let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = place
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let temporary = parent.join(format!(".{name}.new-{}", std::process::id()));
         fs::create_dir(&temporary).map_err(|e| unwritable(e, place))?;
-        Ok(NewRunDir { temporary, place: place.to_owned() })
+        Ok(NewRunDir {
+            temporary,
+            place: place.to_owned(),
+        })
     }
 
     /// Where the sessions go.
@@ -74,9 +86,17 @@ impl NewRunDir {
     ///
     /// # Errors
     /// When the folder cannot be written, or something else than a run is there.
-    pub fn finish_at(self, place: &Path, evidence: &[Recording], matrix: &Matrix) -> anyhow::Result<()> {
+    pub fn finish_at(
+        self,
+        place: &Path,
+        evidence: &[Recording],
+        matrix: &Matrix,
+    ) -> anyhow::Result<()> {
         write_evidence(&self.temporary.join("evidence"), evidence, matrix)?;
-        write_atomically(&self.temporary.join("results.json"), render::json::render(matrix).as_bytes())?;
+        write_atomically(
+            &self.temporary.join("results.json"),
+            render::json::render(matrix).as_bytes(),
+        )?;
         write_atomically(&self.temporary.join(MARKER), b"{\"format\":1}\n")?;
         let old = self.temporary.with_extension("old");
         if place.exists() {
@@ -115,11 +135,15 @@ impl Drop for NewRunDir {
 pub fn write_evidence(dir: &Path, evidence: &[Recording], matrix: &Matrix) -> anyhow::Result<()> {
     let mut by_target: BTreeMap<&Target, Vec<&Recording>> = BTreeMap::new();
     for recording in evidence {
-        by_target.entry(&recording.header.target).or_default().push(recording);
+        by_target
+            .entry(&recording.header.target)
+            .or_default()
+            .push(recording);
     }
     for (target, recordings) in by_target {
         let folder = target_folder(dir, target);
-        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
         for stale in evidence_files(&folder)?.iter().skip(recordings.len()) {
             fs::remove_file(stale)?;
         }
@@ -129,15 +153,20 @@ pub fn write_evidence(dir: &Path, evidence: &[Recording], matrix: &Matrix) -> an
                 .with_context(|| format!("cannot write {}", file.display()))?;
         }
         let own = matrix.filtered(|cell| cell.target() == *target);
-        write_atomically(&folder.join("results.json"), render::json::render(&own).as_bytes())
-            .with_context(|| format!("cannot write below {}", folder.display()))?;
+        write_atomically(
+            &folder.join("results.json"),
+            render::json::render(&own).as_bytes(),
+        )
+        .with_context(|| format!("cannot write below {}", folder.display()))?;
     }
     Ok(())
 }
 
 /// The folder of a target's evidence.
 pub fn target_folder(dir: &Path, target: &Target) -> PathBuf {
-    dir.join(&target.client).join(&target.version).join(&target.surface)
+    dir.join(&target.client)
+        .join(&target.version)
+        .join(&target.surface)
 }
 
 /// The evidence files of one target, in the order of the sessions.
@@ -166,8 +195,10 @@ pub fn evidence_below(dir: &Path) -> anyhow::Result<Vec<Recording>> {
 
 fn folders(dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let entries = fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
-    let mut folders: Vec<PathBuf> =
-        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_dir()).collect();
+    let mut folders: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.is_dir())
+        .collect();
     folders.sort();
     Ok(folders)
 }

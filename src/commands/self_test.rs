@@ -64,8 +64,14 @@ pub(super) fn self_test(
     })?;
     let (evidence, matrix) = run_dir::judge(&recordings, &catalogue);
     dir.finish(&evidence, &matrix)?;
-    let lines: Vec<Line> = behaviours.iter().map(|behaviour| line(behaviour, &matrix)).collect();
-    let wrong = lines.iter().filter(|line| line.expected != line.given).count();
+    let lines: Vec<Line> = behaviours
+        .iter()
+        .map(|behaviour| line(behaviour, &matrix))
+        .collect();
+    let wrong = lines
+        .iter()
+        .filter(|line| line.expected != line.given)
+        .count();
     output::result(&render(&lines, wrong, format))?;
     Ok(if wrong == 0 { OK } else { COULD_NOT_TEST })
 }
@@ -74,7 +80,10 @@ fn select(prefix: Option<&str>) -> Result<Vec<&'static Behaviour>, Failure> {
     let Some(prefix) = prefix else {
         return Ok(BEHAVIOURS.iter().collect());
     };
-    let chosen: Vec<_> = BEHAVIOURS.iter().filter(|behaviour| behaviour.name.starts_with(prefix)).collect();
+    let chosen: Vec<_> = BEHAVIOURS
+        .iter()
+        .filter(|behaviour| behaviour.name.starts_with(prefix))
+        .collect();
     if chosen.is_empty() {
         let hint = names::did_you_mean(prefix, BEHAVIOURS.iter().map(|behaviour| behaviour.name));
         return Err(Failure::request(anyhow!("no behaviour starts with `{prefix}`")).hint(hint));
@@ -87,9 +96,12 @@ fn jobs_for(behaviours: &[&Behaviour], catalogue: &[Probe]) -> Result<Vec<Job>, 
     behaviours
         .iter()
         .map(|behaviour| {
-            let subject = catalogue.iter().find(|probe| probe.id.0 == behaviour.subject).ok_or_else(|| {
-                Failure::request(anyhow!("self-test needs the probe {}", behaviour.subject))
-            })?;
+            let subject = catalogue
+                .iter()
+                .find(|probe| probe.id.0 == behaviour.subject)
+                .ok_or_else(|| {
+                    Failure::request(anyhow!("self-test needs the probe {}", behaviour.subject))
+                })?;
             Ok(Job {
                 planned: planned(behaviour, &installed.version),
                 installed: installed.clone(),
@@ -101,7 +113,9 @@ fn jobs_for(behaviours: &[&Behaviour], catalogue: &[Probe]) -> Result<Vec<Job>, 
 
 /// The fake as a client file would describe it.
 fn planned(behaviour: &Behaviour, version: &str) -> PlannedTarget {
-    let args = ["fake-client", behaviour.name, "--", "{server}"].map(str::to_owned).to_vec();
+    let args = ["fake-client", behaviour.name, "--", "{server}"]
+        .map(str::to_owned)
+        .to_vec();
     let surface = Surface {
         title: behaviour.does.to_owned(),
         driver: DriverKind::HostLines,
@@ -125,22 +139,41 @@ fn planned(behaviour: &Behaviour, version: &str) -> PlannedTarget {
         version: version.to_owned(),
         surface: behaviour.name.to_owned(),
     };
-    PlannedTarget { target, client, surface }
+    PlannedTarget {
+        target,
+        client,
+        surface,
+    }
 }
 
 fn line(behaviour: &Behaviour, matrix: &Matrix) -> Line {
     let subject = ProbeId(behaviour.subject.to_owned());
-    let cell = matrix.cells.iter().find(|cell| cell.surface == behaviour.name && cell.probe == subject);
+    let cell = matrix
+        .cells
+        .iter()
+        .find(|cell| cell.surface == behaviour.name && cell.probe == subject);
     let (given, reason) = match cell {
         Some(cell) => (
-            Judgement { verdict: cell.verdict.kind.name(), blame: cell.verdict.blame.name() },
+            Judgement {
+                verdict: cell.verdict.kind.name(),
+                blame: cell.verdict.blame.name(),
+            },
             cell.verdict.reason.clone(),
         ),
-        None => (Judgement { verdict: "no_cell", blame: "harness" }, String::new()),
+        None => (
+            Judgement {
+                verdict: "no_cell",
+                blame: "harness",
+            },
+            String::new(),
+        ),
     };
     Line {
         name: behaviour.name,
-        expected: Judgement { verdict: behaviour.verdict, blame: behaviour.blame },
+        expected: Judgement {
+            verdict: behaviour.verdict,
+            blame: behaviour.blame,
+        },
         given,
         reason,
     }
@@ -167,12 +200,23 @@ fn render(lines: &[Line], wrong: usize, format: ListFormat) -> String {
     let width = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for line in lines {
-        let mark = if line.expected == line.given { "ok      " } else { "MISJUDGED" };
-        text.push_str(&format!("{mark} {:width$}  expected {}", line.name, line.expected));
+        let mark = if line.expected == line.given {
+            "ok      "
+        } else {
+            "MISJUDGED"
+        };
+        text.push_str(&format!(
+            "{mark} {:width$}  expected {}",
+            line.name, line.expected
+        ));
         if line.expected != line.given {
             text.push_str(&format!(", given {}", line.given));
         }
-        text.push_str(&format!("\n         {:width$}  {}\n", "", crate::render::escape::terminal(&line.reason, 200)));
+        text.push_str(&format!(
+            "\n         {:width$}  {}\n",
+            "",
+            crate::render::escape::terminal(&line.reason, 200)
+        ));
     }
     text.push_str(&format!("{} behaviours, {wrong} misjudged\n", lines.len()));
     text

@@ -15,9 +15,16 @@ use crate::render::escape::terminal;
 /// What is shown of a long text without `--full`.
 const SHORT: usize = 600;
 
-pub(super) fn show(root: Option<PathBuf>, cell: &str, run: Option<PathBuf>, full: bool) -> Result<u8, Failure> {
+pub(super) fn show(
+    root: Option<PathBuf>,
+    cell: &str,
+    run: Option<PathBuf>,
+    full: bool,
+) -> Result<u8, Failure> {
     let root = Root::find(root)?;
-    let pattern: CellPattern = cell.parse().map_err(|error: String| Failure::request(anyhow!(error)))?;
+    let pattern: CellPattern = cell
+        .parse()
+        .map_err(|error: String| Failure::request(anyhow!(error)))?;
     let catalogue = root.catalogue()?;
     let probe = find_probe(&pattern, &catalogue)?;
     let found = match run {
@@ -27,18 +34,29 @@ pub(super) fn show(root: Option<PathBuf>, cell: &str, run: Option<PathBuf>, full
     if let Some(wanted) = pattern.revision
         && found.recording.revision() != Some(wanted)
     {
-        let negotiated = found.recording.revision().map_or("none", |revision| revision.as_str());
-        return Err(Failure::request(anyhow!("this cell was run in revision {negotiated}, not {wanted}")));
+        let negotiated = found
+            .recording
+            .revision()
+            .map_or("none", |revision| revision.as_str());
+        return Err(Failure::request(anyhow!(
+            "this cell was run in revision {negotiated}, not {wanted}"
+        )));
     }
     output::result(&render(&found, probe, &catalogue, full))?;
     Ok(OK)
 }
 
 fn find_probe<'a>(pattern: &CellPattern, catalogue: &'a [Probe]) -> Result<&'a Probe, Failure> {
-    catalogue.iter().find(|probe| probe.id == pattern.probe).ok_or_else(|| {
-        let hint = names::did_you_mean(&pattern.probe.0, catalogue.iter().map(|probe| probe.id.0.as_str()));
-        Failure::request(anyhow!("unknown probe `{}`", pattern.probe)).hint(hint)
-    })
+    catalogue
+        .iter()
+        .find(|probe| probe.id == pattern.probe)
+        .ok_or_else(|| {
+            let hint = names::did_you_mean(
+                &pattern.probe.0,
+                catalogue.iter().map(|probe| probe.id.0.as_str()),
+            );
+            Failure::request(anyhow!("unknown probe `{}`", pattern.probe)).hint(hint)
+        })
 }
 
 /// A recording that a cell rests on.
@@ -54,15 +72,26 @@ fn search(places: &[PathBuf], root: &Root, pattern: &CellPattern) -> Result<Foun
         Some(version) => version.clone(),
         None => {
             let clients = root.clients(&[]).unwrap_or_default();
-            targets::find_client(&pattern.client, &clients)?.pinned.clone()
+            targets::find_client(&pattern.client, &clients)?
+                .pinned
+                .clone()
         }
     };
-    let target = Target { client: pattern.client.clone(), version, surface: pattern.surface.clone() };
+    let target = Target {
+        client: pattern.client.clone(),
+        version,
+        surface: pattern.surface.clone(),
+    };
     let mut known: Vec<String> = Vec::new();
     for place in places.iter().filter(|place| place.is_dir()) {
         for (path, recording, is_raw) in recordings(place)? {
-            if recording.header.target == target && recording.header.cells.contains(&pattern.probe) {
-                return Ok(Found { path, recording, is_raw });
+            if recording.header.target == target && recording.header.cells.contains(&pattern.probe)
+            {
+                return Ok(Found {
+                    path,
+                    recording,
+                    is_raw,
+                });
             }
             known.push(recording.header.target.to_string());
         }
@@ -72,7 +101,10 @@ fn search(places: &[PathBuf], root: &Root, pattern: &CellPattern) -> Result<Foun
     let error = anyhow!("no recording of {target}/{}", pattern.probe);
     let hint = match known.is_empty() {
         true => format!("capmatrix run {target} makes one"),
-        false => format!("recorded targets: {}; capmatrix run {target} makes another", known.join(", ")),
+        false => format!(
+            "recorded targets: {}; capmatrix run {target} makes another",
+            known.join(", ")
+        ),
     };
     Err(Failure::request(error).hint(hint))
 }
@@ -80,12 +112,21 @@ fn search(places: &[PathBuf], root: &Root, pattern: &CellPattern) -> Result<Foun
 fn recordings(place: &Path) -> Result<Vec<(PathBuf, Recording, bool)>, Failure> {
     if place.join("sessions").is_dir() {
         let raw = run_dir::raw_recordings(place).map_err(Failure::request)?;
-        return Ok(raw.into_iter().map(|(path, recording)| (path, recording, true)).collect());
+        return Ok(raw
+            .into_iter()
+            .map(|(path, recording)| (path, recording, true))
+            .collect());
     }
     let evidence = run_dir::evidence_below(place).map_err(Failure::request)?;
     Ok(evidence
         .into_iter()
-        .map(|recording| (run_dir::target_folder(place, &recording.header.target), recording, false))
+        .map(|recording| {
+            (
+                run_dir::target_folder(place, &recording.header.target),
+                recording,
+                false,
+            )
+        })
         .collect())
 }
 
@@ -98,13 +139,18 @@ fn render(found: &Found, probe: &Probe, catalogue: &[Probe], full: bool) -> Stri
     if !found.is_raw {
         out.push_str("           (committed evidence: redacted, without model requests and output; `capmatrix run` records all)\n");
     }
-    let revision = recording.revision().map_or("none", |revision| revision.as_str());
-    out.push_str(&format!("revision   {revision}   isolation  {:?}   {}\n", header.isolation, header.platform));
+    let revision = recording
+        .revision()
+        .map_or("none", |revision| revision.as_str());
+    out.push_str(&format!(
+        "revision   {revision}   isolation  {:?}   {}\n",
+        header.isolation, header.platform
+    ));
     out.push_str(&judgement(recording, probe, catalogue));
     let places = redact::place(recording);
     let start = recording.entries.first().map_or(0, |entry| entry.t_us);
     for (index, (entry, place)) in recording.entries.iter().zip(&places).enumerate() {
-        if belongs(&entry.event, place.as_ref(), &probe.id)
+        if belongs(&entry.event, place.as_ref(), &probe.id, full)
             && let Some(text) = describe(&entry.event, full)
         {
             out.push_str(&format!("{:>5} {}{text}\n", index + 2, time(entry, start)));
@@ -123,7 +169,11 @@ fn judgement(recording: &Recording, probe: &Probe, catalogue: &[Probe]) -> Strin
         return String::new();
     };
     let verdict = &cell.verdict;
-    let mut out = format!("verdict    {} (blame: {})\n", verdict.kind.word(), verdict.blame.name());
+    let mut out = format!(
+        "verdict    {} (blame: {})\n",
+        verdict.kind.word(),
+        verdict.blame.name()
+    );
     if let (Some(clause), Some(strength)) = (&verdict.clause, verdict.strength) {
         out.push_str(&format!("clause     {clause} [{}]\n", strength.name()));
     }
@@ -131,19 +181,28 @@ fn judgement(recording: &Recording, probe: &Probe, catalogue: &[Probe]) -> Strin
     let lines: Vec<String> = verdict.evidence.iter().map(ToString::to_string).collect();
     out.push_str(&format!("evidence   lines {}\n", lines.join(", ")));
     if let Some(latency) = cell.outcome.latency_us {
-        out.push_str(&format!("latency    {}.{:03} ms\n", latency / 1000, latency % 1000));
+        out.push_str(&format!(
+            "latency    {}.{:03} ms\n",
+            latency / 1000,
+            latency % 1000
+        ));
     }
-    out.push_str(&format!("why        {}\n\n", terminal(probe.why.trim(), 1000)));
+    out.push_str(&format!(
+        "why        {}\n\n",
+        terminal(probe.why.trim(), 1000)
+    ));
     out
 }
 
-/// Whether an entry is shown for this cell: its own, the session's, and what has no certain place.
-fn belongs(event: &Event, place: Option<&ProbeId>, probe: &ProbeId) -> bool {
+/// Whether an entry is shown for this cell: its own, and those of the session that led there. What a client
+/// prints on standard output belongs to no cell for certain; without `full` only lines that name the probe are shown.
+fn belongs(event: &Event, place: Option<&ProbeId>, probe: &ProbeId, full: bool) -> bool {
     match (event, place) {
-        (Event::Mcp { probe: Some(other), .. }, _) => other == probe,
         (_, Some(place)) => place == probe,
-        // Host lines between other cells' calls are theirs; those of the handshake say nothing of this cell.
-        (Event::Host { line, .. }, None) => line.to_text().contains(probe.0.as_str()),
+        (Event::Stdout { line }, None) if !full => {
+            let quoted = format!("\"{probe}\"");
+            line.to_text().contains(&quoted) || line.to_text().contains(&format!("{probe}: "))
+        }
         (_, None) => true,
     }
 }
@@ -161,27 +220,54 @@ fn describe(event: &Event, full: bool) -> Option<String> {
     let short = |line: &Wire| bounded(line, full);
     Some(match event {
         Event::Header(_) | Event::Footer { .. } => return None,
-        Event::ClientStarted { argv } => format!("client started  {}", terminal(&argv.join(" "), SHORT)),
+        Event::ClientStarted { argv } => {
+            format!("client started  {}", terminal(&argv.join(" "), SHORT))
+        }
         Event::ServerStarted => "probe server started".to_owned(),
         Event::ServerClosed => "the client closed the MCP channel".to_owned(),
-        Event::Mcp { dir: Dir::ClientToServer, line, .. } => format!("mcp  client -> server  {}", whole(line)),
-        Event::Mcp { dir: Dir::ServerToClient, line, .. } => format!("mcp  server -> client  {}", whole(line)),
+        Event::Mcp {
+            dir: Dir::ClientToServer,
+            line,
+            ..
+        } => format!("mcp  client -> server  {}", whole(line)),
+        Event::Mcp {
+            dir: Dir::ServerToClient,
+            line,
+            ..
+        } => format!("mcp  server -> client  {}", whole(line)),
         Event::NotDeclared { needs, .. } => format!("not sent: {needs} is not declared"),
         Event::NotAsked { reason, .. } => format!("not sent: {reason}"),
         Event::NoReply { after_ms, .. } => format!("no reply within {after_ms} ms"),
         Event::ProbeDone { .. } => "probe done".to_owned(),
         Event::Called { .. } => "driver asks for the call".to_owned(),
         Event::CallReturned { .. } => "the call came back to the driver".to_owned(),
-        Event::Presented { params, .. } => format!("presented  {}", terminal(&params.to_string(), usize::MAX)),
+        Event::Presented { params, .. } => {
+            format!("presented  {}", terminal(&params.to_string(), usize::MAX))
+        }
         Event::AnswerGiven { answer, .. } => format!("answered   {answer}"),
-        Event::Host { dir: HostDir::ToClient, line } => format!("host driver -> client  {}", short(line)),
-        Event::Host { dir: HostDir::FromClient, line } => format!("host client -> driver  {}", short(line)),
+        Event::Host {
+            dir: HostDir::ToClient,
+            line,
+        } => format!("host driver -> client  {}", short(line)),
+        Event::Host {
+            dir: HostDir::FromClient,
+            line,
+        } => format!("host client -> driver  {}", short(line)),
         Event::ModelRequest { method, path, body } => {
-            format!("model request  {} {}  {}", terminal(method, 20), terminal(path, 200), short(body))
+            format!(
+                "model request  {} {}  {}",
+                terminal(method, 20),
+                terminal(path, 200),
+                short(body)
+            )
         }
         Event::ModelReply { status, body } => format!("model reply    {status}  {}", short(body)),
         Event::ToolOffered { name, deferred } => {
-            let how = if *deferred { "offered through a search" } else { "offered to the model" };
+            let how = if *deferred {
+                "offered through a search"
+            } else {
+                "offered to the model"
+            };
             format!("tool {how} as {}", terminal(name, 100))
         }
         Event::ToolCalled { .. } => "the scripted model calls the tool".to_owned(),
@@ -189,7 +275,11 @@ fn describe(event: &Event, full: bool) -> Option<String> {
         Event::Stderr { line, .. } => format!("stderr  {}", short(line)),
         Event::Stdout { line } => format!("stdout  {}", short(line)),
         Event::NameAsked { name } => format!("name asked of the resolver  {}", terminal(name, 300)),
-        Event::Exit { code, signal, killed } => format!("client ended  code {code:?} signal {signal:?} ended by us: {killed}"),
+        Event::Exit {
+            code,
+            signal,
+            killed,
+        } => format!("client ended  code {code:?} signal {signal:?} ended by us: {killed}"),
         Event::HarnessError { message } => format!("HARNESS  {}", terminal(message, SHORT)),
         Event::Truncated { what } => format!("truncated: {}", terminal(what, 100)),
     })

@@ -22,7 +22,11 @@ pub struct Wanted {
 }
 
 /// Resolves `typed` against the known clients. Nothing typed means every client's pinned version.
-pub fn resolve(typed: &[String], binaries: &[String], clients: &[Client]) -> Result<Vec<Wanted>, Failure> {
+pub fn resolve(
+    typed: &[String],
+    binaries: &[String],
+    clients: &[Client],
+) -> Result<Vec<Wanted>, Failure> {
     let binaries = parse_binaries(binaries, clients)?;
     let typed: Vec<String> = match typed {
         [] => clients.iter().map(|client| client.id.clone()).collect(),
@@ -30,21 +34,31 @@ pub fn resolve(typed: &[String], binaries: &[String], clients: &[Client]) -> Res
     };
     let mut wanted: Vec<Wanted> = Vec::new();
     for text in &typed {
-        let pattern: TargetPattern = text.parse().map_err(|error: String| Failure::request(anyhow!(error)))?;
+        let pattern: TargetPattern = text
+            .parse()
+            .map_err(|error: String| Failure::request(anyhow!(error)))?;
         let client = find_client(&pattern.client, clients)?;
         let surfaces = find_surfaces(client, pattern.surface.as_deref())?;
         check_version(client, pattern.version.as_deref())?;
-        let same = wanted.iter_mut().find(|w| w.client.id == client.id && w.version == pattern.version);
+        let same = wanted
+            .iter_mut()
+            .find(|w| w.client.id == client.id && w.version == pattern.version);
         match same {
             Some(wanted) => {
-                let new = surfaces.into_iter().filter(|s| !wanted.surfaces.contains(s)).collect::<Vec<_>>();
+                let new = surfaces
+                    .into_iter()
+                    .filter(|s| !wanted.surfaces.contains(s))
+                    .collect::<Vec<_>>();
                 wanted.surfaces.extend(new);
             }
             None => wanted.push(Wanted {
                 client: client.clone(),
                 version: pattern.version,
                 surfaces,
-                binary: binaries.iter().find(|(id, _)| *id == client.id).map(|(_, path)| path.clone()),
+                binary: binaries
+                    .iter()
+                    .find(|(id, _)| *id == client.id)
+                    .map(|(_, path)| path.clone()),
             }),
         }
     }
@@ -61,7 +75,10 @@ fn parse_binaries(typed: &[String], clients: &[Client]) -> Result<Vec<(String, P
         find_client(id, clients)?;
         let path = PathBuf::from(path);
         if !path.is_file() {
-            return Err(Failure::request(anyhow!("no program at {}", path.display())));
+            return Err(Failure::request(anyhow!(
+                "no program at {}",
+                path.display()
+            )));
         }
         binaries.push((id.to_owned(), path));
     }
@@ -70,10 +87,13 @@ fn parse_binaries(typed: &[String], clients: &[Client]) -> Result<Vec<(String, P
 
 /// The client of that id.
 pub fn find_client<'a>(id: &str, clients: &'a [Client]) -> Result<&'a Client, Failure> {
-    clients.iter().find(|client| client.id == id).ok_or_else(|| {
-        let hint = names::did_you_mean(id, clients.iter().map(|client| client.id.as_str()));
-        Failure::request(anyhow!("unknown client `{id}`")).hint(hint)
-    })
+    clients
+        .iter()
+        .find(|client| client.id == id)
+        .ok_or_else(|| {
+            let hint = names::did_you_mean(id, clients.iter().map(|client| client.id.as_str()));
+            Failure::request(anyhow!("unknown client `{id}`")).hint(hint)
+        })
 }
 
 /// The surfaces of that name, or all.

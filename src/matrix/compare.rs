@@ -23,7 +23,11 @@ pub fn changes(expected: &Matrix, found: &Matrix, probes_are_all: bool) -> Vec<C
     let mut changes = Vec::new();
     for cell in &found.cells {
         match find(expected, cell) {
-            None => changes.push(Change { cell: cell.name(), expected: None, found: Some(words(cell)) }),
+            None => changes.push(Change {
+                cell: cell.name(),
+                expected: None,
+                found: Some(words(cell)),
+            }),
             Some(before) if !same(before, cell) => changes.push(Change {
                 cell: cell.name(),
                 expected: Some(words(before)),
@@ -33,9 +37,17 @@ pub fn changes(expected: &Matrix, found: &Matrix, probes_are_all: bool) -> Vec<C
         }
     }
     for cell in &expected.cells {
-        let is_asked = probes_are_all && found.targets.iter().any(|facts| facts.target() == cell.target());
+        let is_asked = probes_are_all
+            && found
+                .targets
+                .iter()
+                .any(|facts| facts.target() == cell.target());
         if is_asked && find(found, cell).is_none() {
-            changes.push(Change { cell: cell.name(), expected: Some(words(cell)), found: None });
+            changes.push(Change {
+                cell: cell.name(),
+                expected: Some(words(cell)),
+                found: None,
+            });
         }
     }
     changes
@@ -53,7 +65,13 @@ fn find<'a>(matrix: &'a Matrix, cell: &Cell) -> Option<&'a Cell> {
 fn same(a: &Cell, b: &Cell) -> bool {
     let verdict = |cell: &Cell| {
         let verdict = &cell.verdict;
-        (verdict.kind, verdict.blame, verdict.strength, verdict.clause.clone(), verdict.reason.clone())
+        (
+            verdict.kind,
+            verdict.blame,
+            verdict.strength,
+            verdict.clause.clone(),
+            verdict.reason.clone(),
+        )
     };
     a.revision == b.revision && verdict(a) == verdict(b) && same_outcome(&a.outcome, &b.outcome)
 }

@@ -119,15 +119,29 @@ impl Matrix {
     /// How many cells the evidence decided.
     #[must_use]
     pub fn decided(&self) -> usize {
-        self.cells.iter().filter(|cell| cell.verdict.kind.is_decided()).count()
+        self.cells
+            .iter()
+            .filter(|cell| cell.verdict.kind.is_decided())
+            .count()
     }
 
     /// The matrix of the cells that `keep` chooses, with their targets and rows.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(&Cell) -> bool) -> Matrix {
-        let cells: Vec<Cell> = self.cells.iter().filter(|cell| keep(cell)).cloned().collect();
-        let targets = self.targets.iter().filter(|t| cells.iter().any(|c| c.target() == t.target()));
-        let probes = self.probes.iter().filter(|row| cells.iter().any(|c| c.probe == row.probe));
+        let cells: Vec<Cell> = self
+            .cells
+            .iter()
+            .filter(|cell| keep(cell))
+            .cloned()
+            .collect();
+        let targets = self
+            .targets
+            .iter()
+            .filter(|t| cells.iter().any(|c| c.target() == t.target()));
+        let probes = self
+            .probes
+            .iter()
+            .filter(|row| cells.iter().any(|c| c.probe == row.probe));
         Matrix {
             format: self.format,
             capmatrix: self.capmatrix.clone(),
@@ -152,13 +166,23 @@ pub fn build(evidence: &[Recording], catalogue: &[Probe]) -> Matrix {
         add_facts(&mut targets, recording);
         cells.extend(judge_all(recording, catalogue, &evidence_name(*number)));
     }
-    let order: BTreeMap<&ProbeId, usize> = catalogue.iter().map(|probe| &probe.id).zip(0..).collect();
-    let column: BTreeMap<Target, usize> = targets.iter().map(TargetFacts::target).zip(0..).collect();
-    cells.sort_by_key(|cell| (column.get(&cell.target()).copied(), order.get(&cell.probe).copied()));
+    let order: BTreeMap<&ProbeId, usize> =
+        catalogue.iter().map(|probe| &probe.id).zip(0..).collect();
+    let column: BTreeMap<Target, usize> =
+        targets.iter().map(TargetFacts::target).zip(0..).collect();
+    cells.sort_by_key(|cell| {
+        (
+            column.get(&cell.target()).copied(),
+            order.get(&cell.probe).copied(),
+        )
+    });
     let probes = catalogue
         .iter()
         .filter(|probe| cells.iter().any(|cell| cell.probe == probe.id))
-        .map(|probe| Row { probe: probe.id.clone(), title: probe.title.clone() })
+        .map(|probe| Row {
+            probe: probe.id.clone(),
+            title: probe.title.clone(),
+        })
         .collect();
     Matrix {
         format: FORMAT,
@@ -172,7 +196,11 @@ pub fn build(evidence: &[Recording], catalogue: &[Probe]) -> Matrix {
 /// The file name of a target's evidence: one file a session.
 #[must_use]
 pub fn evidence_name(number: usize) -> String {
-    if number == 1 { "evidence.jsonl".to_owned() } else { format!("evidence-{number}.jsonl") }
+    if number == 1 {
+        "evidence.jsonl".to_owned()
+    } else {
+        format!("evidence-{number}.jsonl")
+    }
 }
 
 fn judge_all(recording: &Recording, catalogue: &[Probe], file: &str) -> Vec<Cell> {
@@ -191,7 +219,10 @@ fn judge_all(recording: &Recording, catalogue: &[Probe], file: &str) -> Vec<Cell
                 probe,
                 revision,
                 outcome: &outcome,
-                control: probe.control.as_ref().and_then(|control| outcomes.get(control)),
+                control: probe
+                    .control
+                    .as_ref()
+                    .and_then(|control| outcomes.get(control)),
                 answered_by: recording.header.answered_by,
                 harness_error: harness_error.as_deref(),
             };
@@ -212,7 +243,9 @@ fn judge_all(recording: &Recording, catalogue: &[Probe], file: &str) -> Vec<Cell
 
 fn add_facts(targets: &mut Vec<TargetFacts>, recording: &Recording) {
     let header = &recording.header;
-    let at = targets.iter().position(|facts| facts.target() == header.target);
+    let at = targets
+        .iter()
+        .position(|facts| facts.target() == header.target);
     let facts = match at {
         Some(at) => &mut targets[at],
         None => {

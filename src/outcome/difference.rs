@@ -37,7 +37,12 @@ pub(super) fn compare(
     if found.len() >= MAX {
         return;
     }
-    let mut push = |change| found.push(Difference { at: at.to_owned(), change });
+    let mut push = |change| {
+        found.push(Difference {
+            at: at.to_owned(),
+            change,
+        })
+    };
     match (before, after) {
         (None, None) => {}
         (Some(_), None) => push(Change::Lost),
@@ -54,7 +59,12 @@ pub(super) fn compare(
         }
         (Some(Value::Array(before)), Some(Value::Array(after))) => {
             for index in 0..before.len().max(after.len()) {
-                compare(before.get(index), after.get(index), &format!("{at}/{index}"), found);
+                compare(
+                    before.get(index),
+                    after.get(index),
+                    &format!("{at}/{index}"),
+                    found,
+                );
             }
         }
         (Some(before), Some(after)) => {
@@ -101,11 +111,16 @@ mod tests {
         let check = |a: Value, b: Value, expect: &[(&str, Change)]| {
             let mut found = Vec::new();
             compare(Some(&a), Some(&b), "", &mut found);
-            let got: Vec<(&str, Change)> = found.iter().map(|d| (d.at.as_str(), d.change)).collect();
+            let got: Vec<(&str, Change)> =
+                found.iter().map(|d| (d.at.as_str(), d.change)).collect();
             assert_eq!(got, expect, "{a} {b}");
         };
         check(json!({"a": 1, "b": 2}), json!({"b": 2.0, "a": 1}), &[]);
-        check(json!({"a": {"b/c": 1}}), json!({"a": {}}), &[("/a/b~1c", Change::Lost)]);
+        check(
+            json!({"a": {"b/c": 1}}),
+            json!({"a": {}}),
+            &[("/a/b~1c", Change::Lost)],
+        );
         check(json!([1, 2]), json!([1]), &[("/1", Change::Lost)]);
         check(json!({}), json!({"x": null}), &[("/x", Change::Added)]);
         check(json!("a"), json!("b"), &[("", Change::Changed)]);

@@ -14,7 +14,10 @@ fn probe(id: &str, control: Option<&str>) -> Probe {
         method: String::new(),
         params: String::new(),
         control: control.map(|id| ProbeId(id.to_owned())),
-        answer: Answer { action: Action::Accept, content: None },
+        answer: Answer {
+            action: Action::Accept,
+            content: None,
+        },
     }
 }
 
@@ -24,16 +27,30 @@ fn ids(probes: &[Probe]) -> Vec<&str> {
 
 #[test]
 fn controls_come_first_and_once() {
-    let catalogue =
-        [probe("a", Some("control")), probe("b", Some("control")), probe("control", None), probe("own", None)];
-    assert_eq!(ids(&with_controls(&[&catalogue[1]], &catalogue)), ["control", "b"]);
+    let catalogue = [
+        probe("a", Some("control")),
+        probe("b", Some("control")),
+        probe("control", None),
+        probe("own", None),
+    ];
+    assert_eq!(
+        ids(&with_controls(&[&catalogue[1]], &catalogue)),
+        ["control", "b"]
+    );
     let all: Vec<&Probe> = catalogue.iter().collect();
-    assert_eq!(ids(&with_controls(&all, &catalogue)), ["control", "own", "a", "b"]);
+    assert_eq!(
+        ids(&with_controls(&all, &catalogue)),
+        ["control", "own", "a", "b"]
+    );
 }
 
 #[test]
 fn a_break_costs_the_broken_cell_and_the_rest_a_session_each() {
-    let session = [probe("control", None), probe("a", Some("control")), probe("b", Some("control"))];
+    let session = [
+        probe("control", None),
+        probe("a", Some("control")),
+        probe("b", Some("control")),
+    ];
     let id = |text: &str| ProbeId(text.to_owned());
     let batches = after_break(&session, &id("a"), &[id("a"), id("b")]);
     assert_eq!(batches.len(), 2);

@@ -151,7 +151,8 @@ impl<W: Write> Server<'_, W> {
             return self.error(id, -32602, &format!("no probe `{wanted}`; {hint}"));
         }
         // Clients call read-only tools side by side. One after another keeps it certain what a reply belongs to.
-        self.calls.push_back((id.to_owned(), ProbeId(wanted.to_owned())));
+        self.calls
+            .push_back((id.to_owned(), ProbeId(wanted.to_owned())));
         Ok(())
     }
 
@@ -190,7 +191,10 @@ impl<W: Write> Server<'_, W> {
                 probe: probe.id.clone(),
                 needs: probe.needs.as_str().to_owned(),
             });
-            let text = format!("not sent: the client does not declare {}", probe.needs.as_str());
+            let text = format!(
+                "not sent: the client does not declare {}",
+                probe.needs.as_str()
+            );
             return self.finish(&probe.id, &call_id, &text);
         }
         let request_id = self.next_id;
@@ -253,12 +257,18 @@ impl<W: Write> Server<'_, W> {
     }
 
     fn result(&mut self, id: &RawValue, result: &Value) -> io::Result<()> {
-        self.send(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#), None)
+        self.send(
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
+            None,
+        )
     }
 
     fn error(&mut self, id: &RawValue, code: i64, message: &str) -> io::Result<()> {
         let error = json!({"code": code, "message": message});
-        self.send(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#), None)
+        self.send(
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#),
+            None,
+        )
     }
 
     fn send(&mut self, line: String, probe: Option<ProbeId>) -> io::Result<()> {

@@ -20,7 +20,10 @@ fn probe(id: &str, params: &str) -> Probe {
         method: "elicitation/create".to_owned(),
         params: params.to_owned(),
         control: None,
-        answer: Answer { action: Action::Accept, content: None },
+        answer: Answer {
+            action: Action::Accept,
+            content: None,
+        },
     }
 }
 
@@ -30,7 +33,10 @@ fn converse(lines: &[&str], timeout_ms: u64) -> (Vec<String>, Vec<Event>) {
     let file = dir.path().join("server-1.jsonl");
     let recorder = Recorder::create(&file, "server").unwrap();
     let options = Options {
-        probes: vec![probe("a/one", r#"{"z":1,"a":1.0}"#), probe("a/two", r#"{"message":"two"}"#)],
+        probes: vec![
+            probe("a/one", r#"{"z":1,"a":1.0}"#),
+            probe("a/two", r#"{"message":"two"}"#),
+        ],
         answer_timeout: Duration::from_millis(timeout_ms),
         stop_when_silent: true,
     };
@@ -46,8 +52,16 @@ fn converse(lines: &[&str], timeout_ms: u64) -> (Vec<String>, Vec<Event>) {
     let mut output = Vec::new();
     serve(&options, &recorder, &receiver, &mut output).unwrap();
     keep.join().unwrap();
-    let written = String::from_utf8(output).unwrap().lines().map(str::to_owned).collect();
-    let events = read::entries(&file).unwrap().into_iter().map(|entry| entry.event).collect();
+    let written = String::from_utf8(output)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    let events = read::entries(&file)
+        .unwrap()
+        .into_iter()
+        .map(|entry| entry.event)
+        .collect();
     (written, events)
 }
 
@@ -56,13 +70,28 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"i","method":"initialize","par
 #[test]
 fn params_go_out_byte_for_byte() {
     let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"probe","arguments":{"id":"a/one"}}}"#;
-    let (written, events) = converse(&[INITIALIZE, call, r#"{"jsonrpc":"2.0","id":1,"result":{"action":"cancel"}}"#], 50);
+    let (written, events) = converse(
+        &[
+            INITIALIZE,
+            call,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"action":"cancel"}}"#,
+        ],
+        50,
+    );
     assert_eq!(
         written[1],
         r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"z":1,"a":1.0}}"#
     );
-    assert!(written[2].starts_with(r#"{"jsonrpc":"2.0","id":7,"result":"#), "{}", written[2]);
-    assert!(!events.iter().any(|event| matches!(event, Event::NoReply { .. })));
+    assert!(
+        written[2].starts_with(r#"{"jsonrpc":"2.0","id":7,"result":"#),
+        "{}",
+        written[2]
+    );
+    assert!(
+        !events
+            .iter()
+            .any(|event| matches!(event, Event::NoReply { .. }))
+    );
 }
 
 #[test]
@@ -80,7 +109,10 @@ fn calls_side_by_side_are_asked_one_after_another() {
         r#"{"jsonrpc":"2.0","id":2,"result":{}}"#,
     ];
     let (written, _) = converse(&lines, 50);
-    let ids: Vec<Value> = written.iter().map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].clone()).collect();
+    let ids: Vec<Value> = written
+        .iter()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].clone())
+        .collect();
     assert_eq!(ids, [json!("i"), json!(1), json!(1), json!(2), json!(2)]);
 }
 
@@ -91,10 +123,24 @@ fn silence_ends_the_session_for_later_calls() {
             .to_string()
     };
     let (one, two) = (call(1, "a/one"), call(2, "a/two"));
-    let lines = [INITIALIZE, &one, &two, r#"{"jsonrpc":"2.0","id":99,"result":{}}"#];
+    let lines = [
+        INITIALIZE,
+        &one,
+        &two,
+        r#"{"jsonrpc":"2.0","id":99,"result":{}}"#,
+    ];
     let (written, events) = converse(&lines, 50);
-    assert!(events.contains(&Event::NoReply { probe: ProbeId("a/one".to_owned()), after_ms: 50 }));
-    assert!(written.last().unwrap().contains("not asked: a/one got no reply"), "{written:?}");
+    assert!(events.contains(&Event::NoReply {
+        probe: ProbeId("a/one".to_owned()),
+        after_ms: 50
+    }));
+    assert!(
+        written
+            .last()
+            .unwrap()
+            .contains("not asked: a/one got no reply"),
+        "{written:?}"
+    );
 }
 
 #[test]
@@ -107,7 +153,11 @@ fn what_is_not_declared_or_not_known_is_not_sent() {
         assert!(written[1].contains(expect), "{arguments}: {}", written[1]);
     };
     let without = INITIALIZE.replace(r#"{"elicitation":{}}"#, "{}");
-    check(&without, r#"{"id":"a/one"}"#, "does not declare elicitation.form");
+    check(
+        &without,
+        r#"{"id":"a/one"}"#,
+        "does not declare elicitation.form",
+    );
     let old = INITIALIZE.replace("2025-06-18", "2024-11-05");
     check(&old, r#"{"id":"a/one"}"#, "not asked in 2024-11-05");
     check(INITIALIZE, r#"{"id":"a/on"}"#, "did you mean `a/one`");
@@ -132,7 +182,15 @@ fn hostile_lines_are_recorded_and_survived() {
     ];
     let (written, events) = converse(&lines, 5);
     assert!(written.last().unwrap().contains("-32601"), "{written:?}");
-    let recorded = events.iter().filter(|event| matches!(event, Event::Mcp { dir: Dir::ClientToServer, .. }));
+    let recorded = events.iter().filter(|event| {
+        matches!(
+            event,
+            Event::Mcp {
+                dir: Dir::ClientToServer,
+                ..
+            }
+        )
+    });
     assert_eq!(recorded.count(), lines.len());
 }
 

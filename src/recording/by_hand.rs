@@ -37,7 +37,11 @@ fn recording(entries: Vec<Entry>, probes: &[ProbeId]) -> Recording {
             _ => false,
         })
     };
-    let asked: Vec<ProbeId> = probes.iter().filter(|probe| was_asked(probe)).cloned().collect();
+    let asked: Vec<ProbeId> = probes
+        .iter()
+        .filter(|probe| was_asked(probe))
+        .cloned()
+        .collect();
     let header = Header {
         format: FORMAT,
         capmatrix: env!("CARGO_PKG_VERSION").to_owned(),
@@ -51,16 +55,30 @@ fn recording(entries: Vec<Entry>, probes: &[ProbeId]) -> Recording {
         note: Some("recorded by hand: the client ran with its user's own settings".to_owned()),
         answered_by: AnsweredBy::Person,
     };
-    let closed = entries.iter().any(|entry| matches!(entry.event, Event::ServerClosed));
+    let closed = entries
+        .iter()
+        .any(|entry| matches!(entry.event, Event::ServerClosed));
     // A client that kills its server leaves no last word; that is how most of them end one.
-    let end = Some(if closed { End::Finished } else { End::ClientGone });
-    Recording { header, entries, end }
+    let end = Some(if closed {
+        End::Finished
+    } else {
+        End::ClientGone
+    });
+    Recording {
+        header,
+        entries,
+        end,
+    }
 }
 
 /// The client as it calls itself in `initialize`.
 fn target(entries: &[Entry]) -> Target {
     let info = entries.iter().find_map(|entry| match &entry.event {
-        Event::Mcp { dir: Dir::ClientToServer, line, .. } => {
+        Event::Mcp {
+            dir: Dir::ClientToServer,
+            line,
+            ..
+        } => {
             let message: Value = serde_json::from_slice(&line.0).ok()?;
             (message["method"] == "initialize").then(|| message["params"]["clientInfo"].clone())
         }
@@ -79,8 +97,18 @@ fn plain(text: Option<&str>) -> String {
     let plain: String = text
         .unwrap_or_default()
         .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+                c
+            } else {
+                '-'
+            }
+        })
         .take(60)
         .collect();
-    if plain.trim_matches('.').is_empty() { "unknown".to_owned() } else { plain }
+    if plain.trim_matches('.').is_empty() {
+        "unknown".to_owned()
+    } else {
+        plain
+    }
 }

@@ -83,11 +83,17 @@ pub fn merge(dir: &Path, session: &str) -> Result<Recording, ReadError> {
 /// # Errors
 /// When the folder cannot be listed.
 pub fn server_parts(dir: &Path) -> Result<Vec<PathBuf>, ReadError> {
-    let io_error = |source| ReadError::Io { path: dir.to_owned(), source };
+    let io_error = |source| ReadError::Io {
+        path: dir.to_owned(),
+        source,
+    };
     let mut parts = Vec::new();
     for entry in fs::read_dir(dir).map_err(io_error)? {
         let path = entry.map_err(io_error)?.path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
         if name.starts_with("server-") && name.ends_with(".jsonl") {
             parts.push(path);
         }
@@ -97,7 +103,10 @@ pub fn server_parts(dir: &Path) -> Result<Vec<PathBuf>, ReadError> {
 }
 
 pub(super) fn entries(path: &Path) -> Result<Vec<Entry>, ReadError> {
-    let bytes = fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    let bytes = fs::read(path).map_err(|source| ReadError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
     let mut entries = Vec::new();
     let mut rest = &bytes[..];
     let mut number = 0;
@@ -128,11 +137,20 @@ fn assemble(path: &Path, entries: Vec<Entry>) -> Result<Recording, ReadError> {
             _ => kept.push(entry),
         }
     }
-    let header = header.ok_or_else(|| ReadError::NoHeader { path: path.to_owned() })?;
+    let header = header.ok_or_else(|| ReadError::NoHeader {
+        path: path.to_owned(),
+    })?;
     if header.format != FORMAT {
-        return Err(ReadError::Format { path: path.to_owned(), found: header.format });
+        return Err(ReadError::Format {
+            path: path.to_owned(),
+            found: header.format,
+        });
     }
-    Ok(Recording { header, entries: kept, end })
+    Ok(Recording {
+        header,
+        entries: kept,
+        end,
+    })
 }
 
 /// The text of a recording: header, entries, footer.
@@ -141,7 +159,11 @@ pub fn to_text(recording: &Recording) -> String {
     let header = Event::Header(Box::new(recording.header.clone()));
     let footer = recording.end.map(|end| Event::Footer { end });
     let line = |entry: &Entry| serde_json::to_string(entry).unwrap_or_default() + "\n";
-    let own = |event| Entry { t_us: 0, source: "session".to_owned(), event };
+    let own = |event| Entry {
+        t_us: 0,
+        source: "session".to_owned(),
+        event,
+    };
     let mut text = line(&own(header));
     for entry in &recording.entries {
         text.push_str(&line(entry));

@@ -16,14 +16,21 @@ use crate::names::ProbeId;
 #[must_use]
 pub fn evidence(recording: &Recording) -> Recording {
     let places = place(recording);
-    let order: BTreeMap<&ProbeId, usize> =
-        recording.header.probes.iter().zip(1..).collect();
+    let order: BTreeMap<&ProbeId, usize> = recording.header.probes.iter().zip(1..).collect();
     let mut kept: Vec<(Key, &Entry)> = Vec::new();
     for (index, (entry, probe)) in recording.entries.iter().zip(&places).enumerate() {
         if let Some(rank) = rank(&entry.event) {
-            let cell = probe.as_ref().and_then(|id| order.get(id)).copied().unwrap_or(0);
+            let cell = probe
+                .as_ref()
+                .and_then(|id| order.get(id))
+                .copied()
+                .unwrap_or(0);
             // The end of the process comes after all cells.
-            let cell = if matches!(entry.event, Event::Exit { .. }) { usize::MAX } else { cell };
+            let cell = if matches!(entry.event, Event::Exit { .. }) {
+                usize::MAX
+            } else {
+                cell
+            };
             kept.push(((cell, rank, index), entry));
         }
     }
@@ -37,16 +44,27 @@ pub fn evidence(recording: &Recording) -> Recording {
             names.insert(name);
             continue;
         }
-        entries.push(Entry { t_us: 0, source: entry.source.clone(), event });
+        entries.push(Entry {
+            t_us: 0,
+            source: entry.source.clone(),
+            event,
+        });
     }
-    let at = entries.iter().position(|e| matches!(e.event, Event::Exit { .. })).unwrap_or(entries.len());
+    let at = entries
+        .iter()
+        .position(|e| matches!(e.event, Event::Exit { .. }))
+        .unwrap_or(entries.len());
     let asked = names.into_iter().map(|name| Entry {
         t_us: 0,
         source: "session".to_owned(),
         event: Event::NameAsked { name },
     });
     entries.splice(at..at, asked);
-    Recording { header: recording.header.clone(), entries, end: recording.end }
+    Recording {
+        header: recording.header.clone(),
+        entries,
+        end: recording.end,
+    }
 }
 
 /// Cell (0: none), rank in the cell, place in time.
@@ -77,9 +95,13 @@ pub fn place(recording: &Recording) -> Vec<Option<ProbeId>> {
     let mut calls: BTreeMap<(String, String), ProbeId> = BTreeMap::new();
     let mut requests: BTreeMap<(String, String), ProbeId> = BTreeMap::new();
     let mut open: BTreeMap<String, ProbeId> = BTreeMap::new();
+    let mut called: Option<ProbeId> = None;
     let mut places = Vec::with_capacity(recording.entries.len());
     for entry in &recording.entries {
         let source = &entry.source;
+        if let Event::Called { probe } = &entry.event {
+            called = Some(probe.clone());
+        }
         let probe = match &entry.event {
             Event::Mcp { dir, line, probe } => {
                 let message: Value = serde_json::from_slice(&line.0).unwrap_or(Value::Null);
@@ -106,8 +128,12 @@ pub fn place(recording: &Recording) -> Vec<Option<ProbeId>> {
                     (Dir::ClientToServer, _) => open.get(source).cloned(),
                 }
             }
+            Event::Host { .. } => called.clone(),
             event => of_event(event).cloned(),
         };
+        if matches!(entry.event, Event::CallReturned { .. }) {
+            called = None;
+        }
         if let Event::ProbeDone { .. } = entry.event {
             open.remove(source);
         }
@@ -140,7 +166,11 @@ struct Ids(BTreeMap<(String, bool, String), usize>);
 impl Ids {
     /// The new text of `id`, of the same JSON type, in the space of whoever sent the request.
     fn renumber(&mut self, source: &str, by_client: bool, id: &RawValue) -> String {
-        let next = 1 + self.0.keys().filter(|key| key.0 == source && key.1 == by_client).count();
+        let next = 1 + self
+            .0
+            .keys()
+            .filter(|key| key.0 == source && key.1 == by_client)
+            .count();
         let key = (source.to_owned(), by_client, id.get().to_owned());
         let number = *self.0.entry(key).or_insert(next);
         match id.get().as_bytes().first() {
@@ -163,7 +193,10 @@ fn redact(event: &Event, source: &str, ids: &mut Ids) -> Event {
         Event::Presented { probe, params } => {
             let mut params = params.clone();
             redact_meta(&mut params);
-            Event::Presented { probe: probe.clone(), params }
+            Event::Presented {
+                probe: probe.clone(),
+                params,
+            }
         }
         Event::ToolResult { probe, text } => Event::ToolResult {
             probe: probe.clone(),

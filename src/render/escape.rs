@@ -9,7 +9,11 @@ pub fn terminal(text: &str, max: usize) -> String {
             out.push('…');
             break;
         }
-        if is_unsafe(c) { out.extend(c.escape_default()) } else { out.push(c) }
+        if is_unsafe(c) {
+            out.extend(c.escape_default())
+        } else {
+            out.push(c)
+        }
     }
     out
 }

@@ -27,13 +27,19 @@ fn table(matrix: &Matrix) -> String {
     table.load_style(presets::NOTHING);
     let mut head = vec!["probe".to_owned()];
     for facts in &matrix.targets {
-        head.push(format!("{}\n{}\n{}", facts.client, facts.version, facts.surface));
+        head.push(format!(
+            "{}\n{}\n{}",
+            facts.client, facts.version, facts.surface
+        ));
     }
     table.set_header(head);
     for row in &matrix.probes {
         let mut line = vec![row.probe.to_string()];
         for facts in &matrix.targets {
-            let cell = matrix.cells.iter().find(|c| c.probe == row.probe && c.target() == facts.target());
+            let cell = matrix
+                .cells
+                .iter()
+                .find(|c| c.probe == row.probe && c.target() == facts.target());
             line.push(cell.map_or("-", |cell| cell.verdict.kind.word()).to_owned());
         }
         table.add_row(line);
@@ -68,7 +74,11 @@ fn paint(line: &str) -> String {
 /// Each cell that blames the client.
 fn faults(matrix: &Matrix) -> String {
     let mut out = String::new();
-    for cell in matrix.cells.iter().filter(|cell| cell.verdict.blame == Blame::Client) {
+    for cell in matrix
+        .cells
+        .iter()
+        .filter(|cell| cell.verdict.blame == Blame::Client)
+    {
         out.push_str(&fault(cell));
     }
     out
@@ -83,17 +93,31 @@ fn fault(cell: &Cell) -> String {
     }
     let _ = writeln!(out, "  reason    {}", terminal(&verdict.reason, 300));
     let lines: Vec<String> = verdict.evidence.iter().map(ToString::to_string).collect();
-    let _ = writeln!(out, "  evidence  {} lines {}", cell.recording, lines.join(", "));
+    let _ = writeln!(
+        out,
+        "  evidence  {} lines {}",
+        cell.recording,
+        lines.join(", ")
+    );
     let _ = writeln!(out, "  see       capmatrix show {}\n", cell.name());
     out
 }
 
 fn undecided(matrix: &Matrix) -> String {
     let mut out = String::new();
-    let cells: Vec<&Cell> = matrix.cells.iter().filter(|cell| !cell.verdict.kind.is_decided()).collect();
+    let cells: Vec<&Cell> = matrix
+        .cells
+        .iter()
+        .filter(|cell| !cell.verdict.kind.is_decided())
+        .collect();
     for cell in cells.iter().take(10) {
         let word = cell.verdict.kind.word();
-        let _ = writeln!(out, "{word}  {}: {}", cell.name(), terminal(&cell.verdict.reason, 300));
+        let _ = writeln!(
+            out,
+            "{word}  {}: {}",
+            cell.name(),
+            terminal(&cell.verdict.reason, 300)
+        );
     }
     if cells.len() > 10 {
         let _ = writeln!(out, "... and {} more undecided cells", cells.len() - 10);
@@ -113,12 +137,20 @@ fn facts(matrix: &Matrix) -> String {
         .map(|facts| facts.target().to_string())
         .collect();
     if !quiet.is_empty() {
-        let _ = writeln!(out, "never presents anything, so its cells say nothing about parsing: {}", quiet.join(", "));
+        let _ = writeln!(
+            out,
+            "never presents anything, so its cells say nothing about parsing: {}",
+            quiet.join(", ")
+        );
     }
     for facts in &matrix.targets {
         out.push_str(&target_facts(facts));
     }
-    let faults = matrix.cells.iter().filter(|cell| cell.verdict.blame == Blame::Client).count();
+    let faults = matrix
+        .cells
+        .iter()
+        .filter(|cell| cell.verdict.blame == Blame::Client)
+        .count();
     let _ = writeln!(
         out,
         "{} cells, {} decided, {faults} that blame the client",
@@ -131,11 +163,20 @@ fn facts(matrix: &Matrix) -> String {
 fn target_facts(facts: &TargetFacts) -> String {
     let mut out = String::new();
     if facts.isolation == Isolation::Env {
-        let _ = writeln!(out, "NOT ISOLATED: {} ran with a cleared environment only", facts.target());
+        let _ = writeln!(
+            out,
+            "NOT ISOLATED: {} ran with a cleared environment only",
+            facts.target()
+        );
     }
     if !facts.names_asked.is_empty() {
         let names = facts.names_asked.join(", ");
-        let _ = writeln!(out, "{} asked a resolver for: {}", facts.target(), terminal(&names, 300));
+        let _ = writeln!(
+            out,
+            "{} asked a resolver for: {}",
+            facts.target(),
+            terminal(&names, 300)
+        );
     }
     for note in &facts.notes {
         let _ = writeln!(out, "{}: {}", facts.target(), terminal(note, 300));

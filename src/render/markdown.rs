@@ -20,7 +20,11 @@ pub fn render(matrix: &Matrix) -> String {
 pub fn table(matrix: &Matrix) -> String {
     let mut out = String::from("| probe |");
     for facts in &matrix.targets {
-        let _ = write!(out, " {} {}<br>{} |", facts.client, facts.version, facts.surface);
+        let _ = write!(
+            out,
+            " {} {}<br>{} |",
+            facts.client, facts.version, facts.surface
+        );
     }
     out.push_str("\n|---|");
     out.push_str(&"---|".repeat(matrix.targets.len()));
@@ -28,8 +32,15 @@ pub fn table(matrix: &Matrix) -> String {
     for row in &matrix.probes {
         let _ = write!(out, "| {} |", row.probe);
         for facts in &matrix.targets {
-            let cell = matrix.cells.iter().find(|c| c.probe == row.probe && c.target() == facts.target());
-            let _ = write!(out, " {} |", cell.map_or("-", |cell| cell.verdict.kind.word()));
+            let cell = matrix
+                .cells
+                .iter()
+                .find(|c| c.probe == row.probe && c.target() == facts.target());
+            let _ = write!(
+                out,
+                " {} |",
+                cell.map_or("-", |cell| cell.verdict.kind.word())
+            );
         }
         out.push('\n');
     }
@@ -38,8 +49,18 @@ pub fn table(matrix: &Matrix) -> String {
 
 fn reasons(matrix: &Matrix) -> String {
     let mut out = String::new();
-    for cell in matrix.cells.iter().filter(|cell| cell.verdict.blame == Blame::Client) {
-        let _ = write!(out, "- **{}** `{}`: {}", cell.verdict.kind.word(), cell.name(), markdown(&cell.verdict.reason, 300));
+    for cell in matrix
+        .cells
+        .iter()
+        .filter(|cell| cell.verdict.blame == Blame::Client)
+    {
+        let _ = write!(
+            out,
+            "- **{}** `{}`: {}",
+            cell.verdict.kind.word(),
+            cell.name(),
+            markdown(&cell.verdict.reason, 300)
+        );
         if let (Some(clause), Some(strength)) = (&cell.verdict.clause, cell.verdict.strength) {
             let _ = write!(out, " ({}, {})", markdown(clause, 200), strength.name());
         }
@@ -56,7 +77,14 @@ pub fn short(matrix: &Matrix) -> String {
         cells.any(|cell| cell.verdict.blame == Blame::Client)
     };
     let mut rows: Vec<&crate::matrix::Row> = matrix.probes.iter().take(1).collect();
-    rows.extend(matrix.probes.iter().skip(1).filter(|row| is_telling(row)).take(11));
+    rows.extend(
+        matrix
+            .probes
+            .iter()
+            .skip(1)
+            .filter(|row| is_telling(row))
+            .take(11),
+    );
     let rows: Vec<_> = rows.into_iter().map(|row| row.probe.clone()).collect();
     table(&matrix.filtered(|cell| rows.contains(&cell.probe)))
 }

@@ -60,7 +60,11 @@ impl Host {
             .env_clear()
             .envs(launch.env.iter().map(|(key, value)| (key, value)))
             .current_dir(launch.wd)
-            .stdin(if launch.talks { Stdio::piped() } else { Stdio::null() })
+            .stdin(if launch.talks {
+                Stdio::piped()
+            } else {
+                Stdio::null()
+            })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0)
@@ -69,8 +73,14 @@ impl Host {
         recorder.record(Event::ClientStarted {
             argv: launch.argv.to_vec(),
         });
-        let stdout = child.stdout.take().ok_or_else(|| io::Error::other("no stdout"))?;
-        let stderr = child.stderr.take().ok_or_else(|| io::Error::other("no stderr"))?;
+        let stdout = child
+            .stdout
+            .take()
+            .ok_or_else(|| io::Error::other("no stdout"))?;
+        let stderr = child
+            .stderr
+            .take()
+            .ok_or_else(|| io::Error::other("no stderr"))?;
         Ok(Host {
             stdin: child.stdin.take(),
             stdout: Lines::new(stdout.into_owned_fd()?)?,
@@ -142,9 +152,14 @@ impl Host {
         while let Some(line) = self.stderr.next_ready() {
             record_stderr(&self.recorder, line, None);
         }
-        for (lines, what) in [(&self.stdout, "standard output"), (&self.stderr, "standard error")] {
+        for (lines, what) in [
+            (&self.stdout, "standard output"),
+            (&self.stderr, "standard error"),
+        ] {
             if lines.taken >= MAX_OUTPUT {
-                self.recorder.record(Event::Truncated { what: what.to_owned() });
+                self.recorder.record(Event::Truncated {
+                    what: what.to_owned(),
+                });
             }
         }
         self.recorder.record(exit_event(status, killed));
@@ -174,7 +189,10 @@ impl Host {
     fn record_stdout(&self, line: Vec<u8>) {
         let line = Wire(line);
         self.recorder.record(if self.talks {
-            Event::Host { dir: HostDir::FromClient, line }
+            Event::Host {
+                dir: HostDir::FromClient,
+                line,
+            }
         } else {
             Event::Stdout { line }
         });
@@ -183,7 +201,10 @@ impl Host {
     /// Ends the client's process group: first asked, then forced.
     async fn kill(&mut self) -> Option<ExitStatus> {
         use rustix::process::{Pid, Signal, kill_process_group};
-        let group = self.child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        let group = self
+            .child
+            .id()
+            .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
         if let Some(group) = group {
             let _ = kill_process_group(group, Signal::TERM);
             if let Ok(status) = timeout(Duration::from_millis(500), self.child.wait()).await {
@@ -276,7 +297,10 @@ impl Lines {
 
     /// Cuts a line off the buffer; at the end of the stream also a last line without a line feed.
     fn cut(&mut self) -> Option<Vec<u8>> {
-        if let Some(at) = self.buffer[self.scanned..].iter().position(|byte| *byte == b'\n') {
+        if let Some(at) = self.buffer[self.scanned..]
+            .iter()
+            .position(|byte| *byte == b'\n')
+        {
             let mut line: Vec<u8> = self.buffer.drain(..=self.scanned + at).collect();
             self.scanned = 0;
             line.pop();

@@ -127,7 +127,10 @@ async fn run_job(
     job: &Job,
     progress: &(impl Fn(&Progress) + ?Sized),
 ) -> anyhow::Result<Vec<Recording>> {
-    let mut queue = VecDeque::from([Batch { probes: job.probes.clone(), alone_for: None }]);
+    let mut queue = VecDeque::from([Batch {
+        probes: job.probes.clone(),
+        alone_for: None,
+    }]);
     let mut recordings: Vec<Recording> = Vec::new();
     let mut decided: BTreeSet<ProbeId> = BTreeSet::new();
     let mut broke_once: BTreeSet<ProbeId> = BTreeSet::new();
@@ -135,13 +138,23 @@ async fn run_job(
         let name = session_name(&job.planned.target, recordings.len() + 1);
         let started = std::time::Instant::now();
         let mut recording = run_session(runner, job, &batch.probes, &name).await?;
-        let broken = batch.probes.iter().map(|p| &p.id).find(|id| outcome::broke_session(&recording, id));
-        let first_break = broken.filter(|id| batch.alone_for.is_none() && !broke_once.contains(*id));
+        let broken = batch
+            .probes
+            .iter()
+            .map(|p| &p.id)
+            .find(|id| outcome::broke_session(&recording, id));
+        let first_break =
+            broken.filter(|id| batch.alone_for.is_none() && !broke_once.contains(*id));
         let counts = |id: &ProbeId| {
             !decided.contains(id) && batch.alone_for.as_ref().is_none_or(|alone| alone == id)
         };
-        let own: Vec<ProbeId> =
-            batch.probes.iter().map(|probe| &probe.id).filter(|id| counts(id)).cloned().collect();
+        let own: Vec<ProbeId> = batch
+            .probes
+            .iter()
+            .map(|probe| &probe.id)
+            .filter(|id| counts(id))
+            .cloned()
+            .collect();
         let (cells, left): (Vec<ProbeId>, Vec<ProbeId>) = own.into_iter().partition(|id| {
             first_break.is_none_or(|broken| id != broken && outcome::was_touched(&recording, id))
         });
@@ -157,8 +170,12 @@ async fn run_job(
             broken_by: broken.cloned(),
         });
         recording.header.note = match &batch.alone_for {
-            Some(id) => Some(format!("run again for {id} alone, which broke the session before")),
-            None if !recordings.is_empty() => Some("a fresh session, because the one before broke".to_owned()),
+            Some(id) => Some(format!(
+                "run again for {id} alone, which broke the session before"
+            )),
+            None if !recordings.is_empty() => {
+                Some("a fresh session, because the one before broke".to_owned())
+            }
             None => None,
         };
         recording.header.cells = cells;
@@ -173,7 +190,11 @@ async fn run_job(
 
 fn session_name(target: &Target, number: usize) -> String {
     let base = format!("{}-{}-{}", target.client, target.version, target.surface);
-    if number == 1 { base } else { format!("{base}-{number}") }
+    if number == 1 {
+        base
+    } else {
+        format!("{base}-{number}")
+    }
 }
 
 /// Runs one session in the sandbox and merges what its processes recorded.
@@ -265,7 +286,11 @@ async fn wait(
     mut interrupt: watch::Receiver<bool>,
 ) -> anyhow::Result<Option<String>> {
     let lifeline = child.stdin.take();
-    let mut stderr = child.stderr.take().context("no standard error")?.take(16 * 1024);
+    let mut stderr = child
+        .stderr
+        .take()
+        .context("no standard error")?
+        .take(16 * 1024);
     let mut said = Vec::new();
     let ended = tokio::select! {
         ended = timeout(patience, async {
@@ -283,7 +308,9 @@ async fn wait(
         Ok(_) => Ok(Some(format!("the sandbox failed: {said}"))),
         Err(_) => {
             end(child, lifeline).await;
-            Ok(Some("the sandbox's supervisor did not keep its own deadline".to_owned()))
+            Ok(Some(
+                "the sandbox's supervisor did not keep its own deadline".to_owned(),
+            ))
         }
     }
 }

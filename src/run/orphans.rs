@@ -35,7 +35,13 @@ fn children_of(parent: Pid) -> Vec<Pid> {
             let pid: i32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
             let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
             // "pid (name) state ppid ...": the name may hold spaces and parentheses.
-            let ppid: i32 = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
+            let ppid: i32 = stat
+                .rsplit_once(')')?
+                .1
+                .split_whitespace()
+                .nth(1)?
+                .parse()
+                .ok()?;
             (ppid == parent.as_raw_nonzero().get()).then(|| Pid::from_raw(pid))?
         })
         .collect()

@@ -69,7 +69,10 @@ impl Wrapper {
             }
         };
         // A group of its own: a Ctrl-C at the terminal reaches capmatrix, which ends the sandbox itself.
-        command.process_group(0).kill_on_drop(true).stdin(Stdio::null());
+        command
+            .process_group(0)
+            .kill_on_drop(true)
+            .stdin(Stdio::null());
         command
     }
 }
@@ -183,7 +186,11 @@ fn fresh(folder: &Path) -> anyhow::Result<()> {
 
 fn bind(from: &Path, to: &Path) -> anyhow::Result<()> {
     mount_bind(from, to).with_context(|| {
-        format!("cannot show {} as {} in the sandbox", from.display(), to.display())
+        format!(
+            "cannot show {} as {} in the sandbox",
+            from.display(),
+            to.display()
+        )
     })
 }
 
@@ -206,7 +213,9 @@ fn point_resolver_at_loopback(base: &Path, original: Option<&Path>) -> anyhow::R
 
 /// Sets the interface `lo` up with one rtnetlink message; a new network namespace starts with it down.
 fn bring_loopback_up() -> anyhow::Result<()> {
-    use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketType, netlink, recv, sendto, socket};
+    use rustix::net::{
+        AddressFamily, RecvFlags, SendFlags, SocketType, netlink, recv, sendto, socket,
+    };
     const RTM_NEWLINK: u16 = 16;
     const REQUEST_AND_ACK: u16 = 1 | 4;
     const IFF_UP: u32 = 1;
@@ -230,6 +239,10 @@ fn bring_loopback_up() -> anyhow::Result<()> {
     // nlmsghdr is 16 bytes; an error message follows it with the negative errno, 0 for an acknowledgement.
     anyhow::ensure!(length >= 20, "short answer from rtnetlink");
     let errno = i32::from_ne_bytes([answer[16], answer[17], answer[18], answer[19]]);
-    anyhow::ensure!(errno == 0, "rtnetlink said {}", io::Error::from_raw_os_error(-errno));
+    anyhow::ensure!(
+        errno == 0,
+        "rtnetlink said {}",
+        io::Error::from_raw_os_error(-errno)
+    );
     Ok(())
 }

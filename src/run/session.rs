@@ -15,9 +15,9 @@ use tokio::time::timeout;
 
 use super::drivers::{self, Drive};
 use super::host::{Host, Launch};
+use super::resolver;
 use super::sandbox::{self, Paths};
 use super::spec::{self, SessionSpec};
-use super::resolver;
 use crate::clients::load::fill;
 use crate::model;
 use crate::probe_server;
@@ -35,8 +35,10 @@ const PROMPT: &str = "run the probe";
 /// # Errors
 /// When the sandbox cannot be set up; whatever a client does is a fact of the recording, not an error.
 pub async fn run(dir: &Path, workspace: Option<&Path>) -> anyhow::Result<()> {
-    let text = fs::read_to_string(dir.join(spec::FILE)).context("cannot read the session's spec")?;
-    let spec: SessionSpec = serde_json::from_str(&text).context("cannot parse the session's spec")?;
+    let text =
+        fs::read_to_string(dir.join(spec::FILE)).context("cannot read the session's spec")?;
+    let spec: SessionSpec =
+        serde_json::from_str(&text).context("cannot parse the session's spec")?;
     let paths = match workspace {
         Some(workspace) => sandbox::enter_env(workspace, dir)?,
         None => sandbox::enter_namespace(dir, &spec.visible)?,
@@ -53,7 +55,9 @@ pub async fn run(dir: &Path, workspace: Option<&Path>) -> anyhow::Result<()> {
     let end = match prepare(&spec, &paths, &recorder).await {
         Ok(prepared) => live(&spec, &paths, &prepared, &recorder).await,
         Err(error) => {
-            recorder.record(Event::HarnessError { message: format!("{error:#}") });
+            recorder.record(Event::HarnessError {
+                message: format!("{error:#}"),
+            });
             End::NotStarted
         }
     };
@@ -100,7 +104,11 @@ struct Prepared {
     env: Vec<(String, String)>,
 }
 
-async fn prepare(spec: &SessionSpec, paths: &Paths, recorder: &Recorder) -> anyhow::Result<Prepared> {
+async fn prepare(
+    spec: &SessionSpec,
+    paths: &Paths,
+    recorder: &Recorder,
+) -> anyhow::Result<Prepared> {
     let server_args = vec![
         "serve".to_owned(),
         "--session".to_owned(),
@@ -158,7 +166,11 @@ fn argv(
     argv
 }
 
-fn environment(spec: &SessionSpec, paths: &Paths, values: &BTreeMap<&str, String>) -> Vec<(String, String)> {
+fn environment(
+    spec: &SessionSpec,
+    paths: &Paths,
+    values: &BTreeMap<&str, String>,
+) -> Vec<(String, String)> {
     let mut env = BTreeMap::from([
         ("HOME".to_owned(), paths.home.display().to_string()),
         ("TMPDIR".to_owned(), paths.tmp.display().to_string()),
@@ -200,7 +212,11 @@ async fn live(spec: &SessionSpec, paths: &Paths, prepared: &Prepared, recorder: 
         .await
         .unwrap_or(End::TimedOut);
     // A client that did not keep its deadline is not given another one.
-    let patience = if end == End::TimedOut { Duration::ZERO } else { step };
+    let patience = if end == End::TimedOut {
+        Duration::ZERO
+    } else {
+        step
+    };
     host.finish(patience).await;
     end
 }

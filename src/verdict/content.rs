@@ -18,7 +18,11 @@ pub(super) fn violations(schema: &Value, content: &Value) -> Vec<String> {
         .take(5)
         .map(|error| {
             let at = error.instance_path().to_string();
-            let at = if at.is_empty() { "content".to_owned() } else { format!("content{at}") };
+            let at = if at.is_empty() {
+                "content".to_owned()
+            } else {
+                format!("content{at}")
+            };
             format!("{at}: {error}")
         })
         .collect()

@@ -3,6 +3,7 @@
 //! Owns judgement. Pure. It must never look at a client's name, and says nothing that its evidence does not show.
 
 mod content;
+mod members;
 mod table;
 
 use serde::{Deserialize, Serialize};
@@ -65,7 +66,7 @@ impl Kind {
     pub fn word(self) -> &'static str {
         match self {
             Kind::Works => "works",
-            Kind::Altered => "ALTERED",
+            Kind::Altered => "altered",
             Kind::Refused => "refused",
             Kind::NotShown => "not shown",
             Kind::Violates => "VIOLATES",

@@ -3,9 +3,9 @@
 //! The order is the argument: our own faults first, then cells that did not come to the question, then
 //! what breaks a rule whatever the control did, then what only the control can explain, then fidelity.
 
-use super::{Blame, Case, Kind, Strength, Verdict, content};
-use crate::recording::AnsweredBy;
+use super::{Blame, Case, Kind, Strength, Verdict, content, members};
 use crate::outcome::{Change, Difference, Kind as Came, Oddity, Outcome};
+use crate::recording::AnsweredBy;
 
 type Row = fn(&Case<'_>) -> Option<Verdict>;
 
@@ -29,9 +29,13 @@ const ROWS: &[Row] = &[
 ];
 
 pub(super) fn decide(case: &Case<'_>) -> Verdict {
-    ROWS.iter()
-        .find_map(|row| row(case))
-        .unwrap_or_else(|| verdict(Kind::Unknown, Blame::Nobody, "no row of the decision table fits"))
+    ROWS.iter().find_map(|row| row(case)).unwrap_or_else(|| {
+        verdict(
+            Kind::Unknown,
+            Blame::Nobody,
+            "no row of the decision table fits",
+        )
+    })
 }
 
 fn verdict(kind: Kind, blame: Blame, reason: impl Into<String>) -> Verdict {
@@ -128,7 +132,12 @@ fn content_breaks_schema(case: &Case<'_>) -> Option<Verdict> {
     let schema = params.get("requestedSchema")?;
     if content.as_ref().is_some_and(serde_json::Value::is_null) {
         let clause = clause(case, "schema ElicitResult.content");
-        return Some(rule(Kind::Violates, Strength::Schema, clause, "content is null"));
+        return Some(rule(
+            Kind::Violates,
+            Strength::Schema,
+            clause,
+            "content is null",
+        ));
     }
     let empty = serde_json::json!({});
     let found = content::violations(schema, content.as_ref().unwrap_or(&empty));
@@ -137,9 +146,15 @@ fn content_breaks_schema(case: &Case<'_>) -> Option<Verdict> {
     }
     let what = match content {
         None => "accepted without content although the schema requires some".to_owned(),
-        Some(_) => format!("the content breaks the requested schema: {}", found.join("; ")),
+        Some(_) => format!(
+            "the content breaks the requested schema: {}",
+            found.join("; ")
+        ),
     };
-    let clause = clause(case, "client/elicitation Requested Schema (clients validate responses)");
+    let clause = clause(
+        case,
+        "client/elicitation Requested Schema (clients validate responses)",
+    );
     Some(rule(Kind::Violates, Strength::Should, clause, what))
 }
 
@@ -154,7 +169,9 @@ fn invalid_request(case: &Case<'_>) -> Option<Verdict> {
         Came::Answered { .. } if case.outcome.presented.is_some() => {
             (Kind::Lenient, "presented an invalid request")
         }
-        Came::Answered { action, .. } if action == "accept" => (Kind::Lenient, "accepted an invalid request"),
+        Came::Answered { action, .. } if action == "accept" => {
+            (Kind::Lenient, "accepted an invalid request")
+        }
         Came::Answered { .. } => (Kind::Refused, "refused an invalid request"),
         Came::RpcError { .. } => (Kind::Refused, "rejected an invalid request"),
         Came::Silent { .. } => (Kind::SpecSilent, "did not reply to an invalid request"),
@@ -167,7 +184,8 @@ fn invalid_request(case: &Case<'_>) -> Option<Verdict> {
 fn person_refused(case: &Case<'_>) -> Option<Verdict> {
     let action = case.outcome.refusal()?;
     (case.answered_by == AnsweredBy::Person).then(|| {
-        let reason = format!("answered {action}; whether by the person or the client is not recorded");
+        let reason =
+            format!("answered {action}; whether by the person or the client is not recorded");
         verdict(Kind::Unknown, Blame::Nobody, reason)
     })
 }
@@ -185,8 +203,13 @@ fn same_as_control(case: &Case<'_>) -> Option<Verdict> {
         return None;
     }
     let reason = match (case.answered_by, case.control) {
-        (AnsweredBy::Client, _) => {
-            format!("answered {action} by the client itself, as the control; it says nothing about parsing")
+        (AnsweredBy::Client, Some(_)) => {
+            format!(
+                "answered {action} by the client itself, as the control; it says nothing about parsing"
+            )
+        }
+        (AnsweredBy::Client, None) => {
+            format!("answered {action} by the client itself; it says nothing about parsing")
         }
         (_, Some(_)) => format!("answered {action} by the client itself, as the control"),
         (_, None) => format!("answered {action} by the client itself"),
@@ -221,7 +244,10 @@ fn no_result(case: &Case<'_>) -> Option<Verdict> {
         let clause = clause(case, "basic/index Responses");
         return Some(rule(Kind::Violates, Strength::Must, clause, what));
     }
-    Some(breaks(case, format!("{what}, while the control was answered")))
+    Some(breaks(
+        case,
+        format!("{what}, while the control was answered"),
+    ))
 }
 
 fn breaks(case: &Case<'_>, reason: String) -> Verdict {
@@ -237,7 +263,8 @@ fn refused_unseen(case: &Case<'_>) -> Option<Verdict> {
     let control = case.control?;
     let reason = match control.refusal() {
         Some(other) if control.presented.is_none() => {
-            let reason = format!("answered {action} by itself, the control {other}; no clause decides");
+            let reason =
+                format!("answered {action} by itself, the control {other}; no clause decides");
             return Some(verdict(Kind::SpecSilent, Blame::Nobody, reason));
         }
         _ if control.presented.is_some() => {
@@ -262,11 +289,28 @@ fn answered_unseen(case: &Case<'_>) -> Option<Verdict> {
 fn altered(case: &Case<'_>) -> Option<Verdict> {
     let shown = case.outcome.presented.as_deref().unwrap_or_default();
     let answer = case.outcome.answer.as_deref().unwrap_or_default();
-    let reason = match (shown.is_empty(), answer.is_empty()) {
-        (true, true) => return None,
-        (false, _) => format!("presented with differences: {}", list(shown)),
-        (true, false) => format!("the answer did not arrive as given: {}", list(answer)),
-    };
+    if shown.is_empty() && answer.is_empty() {
+        return None;
+    }
+    let mut parts = Vec::new();
+    if !shown.is_empty() {
+        parts.push(format!("presented with differences: {}", list(shown)));
+    }
+    if !answer.is_empty() {
+        parts.push(format!(
+            "the answer did not arrive as given: {}",
+            list(answer)
+        ));
+    }
+    let mut reason = parts.join("; ");
+    if answer.is_empty()
+        && !shown
+            .iter()
+            .any(|difference| members::is_defined(&difference.at))
+    {
+        reason.push_str(" (no clause defines what was changed)");
+        return Some(verdict(Kind::Altered, Blame::Nobody, reason));
+    }
     Some(verdict(Kind::Altered, Blame::Client, reason))
 }
 

@@ -37,7 +37,9 @@ async fn wait_for_server(drive: &mut Drive<'_>, deadline: Instant) -> Result<(),
         let id = format!("status-{round}");
         let status = control(drive, &id, json!({"subtype": "mcp_status"}), deadline).await?;
         let servers = status["mcpServers"].as_array().cloned().unwrap_or_default();
-        let ours = servers.iter().find(|server| server["name"] == probe_server::NAME);
+        let ours = servers
+            .iter()
+            .find(|server| server["name"] == probe_server::NAME);
         match ours.and_then(|server| server["status"].as_str()) {
             Some("connected") => return Ok(()),
             Some("pending") | None => {}
@@ -98,7 +100,9 @@ async fn ask(drive: &mut Drive<'_>, index: usize, probe: &Probe) -> Result<(), S
                 "request_id": message["request_id"],
                 "response": answer,
             });
-            drive.send(&json!({"type": "control_response", "response": response})).await?;
+            drive
+                .send(&json!({"type": "control_response", "response": response}))
+                .await?;
         }
     }
 }

@@ -18,11 +18,18 @@ pub(super) async fn drive(drive: &mut Drive<'_>) -> End {
 }
 
 async fn converse(drive: &mut Drive<'_>, ready: &mut bool) -> Result<(), Stop> {
-    let info = json!({"name": "capmatrix", "title": "capmatrix", "version": env!("CARGO_PKG_VERSION")});
+    let info =
+        json!({"name": "capmatrix", "title": "capmatrix", "version": env!("CARGO_PKG_VERSION")});
     call(drive, 1, "initialize", json!({ "clientInfo": info })).await?;
     drive.send(&json!({"method": "initialized"})).await?;
     let wd = drive.wd.display().to_string();
-    let started = call(drive, 2, "thread/start", json!({"cwd": wd, "ephemeral": true})).await?;
+    let started = call(
+        drive,
+        2,
+        "thread/start",
+        json!({"cwd": wd, "ephemeral": true}),
+    )
+    .await?;
     let thread = started["thread"]["id"].clone();
     if !thread.is_string() {
         return Err(Stop::Refused);
@@ -35,8 +42,15 @@ async fn converse(drive: &mut Drive<'_>, ready: &mut bool) -> Result<(), Stop> {
 }
 
 /// Sends a request and waits for its result; other messages are passed over.
-async fn call(drive: &mut Drive<'_>, id: usize, method: &str, params: Value) -> Result<Value, Stop> {
-    drive.send(&json!({"id": id, "method": method, "params": params})).await?;
+async fn call(
+    drive: &mut Drive<'_>,
+    id: usize,
+    method: &str,
+    params: Value,
+) -> Result<Value, Stop> {
+    drive
+        .send(&json!({"id": id, "method": method, "params": params}))
+        .await?;
     let deadline = drive.deadline();
     loop {
         let mut message = drive.receive(deadline).await?;
@@ -61,7 +75,9 @@ async fn ask(drive: &mut Drive<'_>, thread: &Value, id: usize, probe: &Probe) ->
         "tool": probe_server::NAME,
         "arguments": {"id": probe.id},
     });
-    drive.send(&json!({"id": id, "method": "mcpServer/tool/call", "params": params})).await?;
+    drive
+        .send(&json!({"id": id, "method": "mcpServer/tool/call", "params": params}))
+        .await?;
     let deadline = drive.deadline();
     loop {
         let message = drive.receive(deadline).await?;
@@ -76,7 +92,9 @@ async fn ask(drive: &mut Drive<'_>, thread: &Value, id: usize, probe: &Probe) ->
             } else {
                 drive.present(probe, presented(&message["params"]))
             };
-            drive.send(&json!({"id": message["id"], "result": result})).await?;
+            drive
+                .send(&json!({"id": message["id"], "result": result}))
+                .await?;
         }
     }
 }
@@ -86,6 +104,13 @@ fn is_approval(params: &Value) -> bool {
 }
 
 fn presented(params: &Value) -> Value {
-    let same = ["mode", "message", "requestedSchema", "url", "elicitationId", "_meta"];
+    let same = [
+        "mode",
+        "message",
+        "requestedSchema",
+        "url",
+        "elicitationId",
+        "_meta",
+    ];
     normalise(params, &same.map(|name| (name, name)))
 }

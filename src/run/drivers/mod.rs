@@ -66,14 +66,19 @@ impl Stop {
 
 impl Drive<'_> {
     async fn send(&mut self, message: &Value) -> Result<(), Stop> {
-        self.host.send(&message.to_string()).await.map_err(|_| Stop::Gone)
+        self.host
+            .send(&message.to_string())
+            .await
+            .map_err(|_| Stop::Gone)
     }
 
     /// The next line that is a JSON object; other lines are recorded and passed over.
     async fn receive(&mut self, deadline: Instant) -> Result<Value, Stop> {
         loop {
             let wait = deadline.saturating_duration_since(Instant::now());
-            let line = timeout(wait, self.host.next_line()).await.map_err(|_| Stop::TimedOut)?;
+            let line = timeout(wait, self.host.next_line())
+                .await
+                .map_err(|_| Stop::TimedOut)?;
             let line = line.ok_or(Stop::Gone)?;
             if let Ok(value @ Value::Object(_)) = serde_json::from_slice(&line) {
                 return Ok(value);
@@ -87,17 +92,24 @@ impl Drive<'_> {
 
     fn begin(&mut self, probe: &Probe) {
         self.host.current = Some(probe.id.clone());
-        self.recorder.record(Event::Called { probe: probe.id.clone() });
+        self.recorder.record(Event::Called {
+            probe: probe.id.clone(),
+        });
     }
 
     fn returned(&mut self, probe: &Probe) {
-        self.recorder.record(Event::CallReturned { probe: probe.id.clone() });
+        self.recorder.record(Event::CallReturned {
+            probe: probe.id.clone(),
+        });
         self.host.current = None;
     }
 
     /// Records what the client presented and gives back the probe's answer.
     fn present(&self, probe: &Probe, params: Value) -> Value {
-        self.recorder.record(Event::Presented { probe: probe.id.clone(), params });
+        self.recorder.record(Event::Presented {
+            probe: probe.id.clone(),
+            params,
+        });
         let answer = probe.answer.to_value();
         self.recorder.record(Event::AnswerGiven {
             probe: probe.id.clone(),
