@@ -179,11 +179,11 @@ pub fn broke_session(recording: &Recording, probe: &ProbeId) -> bool {
     for entry in &recording.entries {
         match &entry.event {
             Event::Mcp { probe: Some(p), .. } | Event::Called { probe: p } if p == probe => {
-                open = true
+                open = true;
             }
             Event::NoReply { probe: p, .. } if p == probe => return true,
             Event::ProbeDone { probe: p } | Event::CallReturned { probe: p } if p == probe => {
-                open = false
+                open = false;
             }
             _ => {}
         }

@@ -28,12 +28,23 @@ fn run_all(out: &Path) -> Vec<u8> {
     let mut args = vec!["run", "--format", "json"];
     args.extend(TARGETS);
     let output = capmatrix(&args, out);
-    assert!(output.status.success(), "{}{}", text(&output.stderr), text(&output.stdout));
+    assert!(
+        output.status.success(),
+        "{}{}",
+        text(&output.stderr),
+        text(&output.stdout)
+    );
     output.stdout
 }
 
 /// The verdict kind and blame of one cell.
-fn verdict(results: &Value, client: &str, version: &str, surface: &str, probe: &str) -> (String, String) {
+fn verdict(
+    results: &Value,
+    client: &str,
+    version: &str,
+    surface: &str,
+    probe: &str,
+) -> (String, String) {
     let cells = results["cells"].as_array().expect("cells");
     let cell = cells
         .iter()
@@ -44,7 +55,12 @@ fn verdict(results: &Value, client: &str, version: &str, surface: &str, probe: &
                 && cell["probe"] == probe
         })
         .unwrap_or_else(|| panic!("no cell {client}@{version}/{surface}/{probe}"));
-    let word = |name: &str| cell["verdict"][name].as_str().unwrap_or_default().to_owned();
+    let word = |name: &str| {
+        cell["verdict"][name]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
     (word("kind"), word("blame"))
 }
 
@@ -54,8 +70,10 @@ fn real_clients_give_the_whole_matrix_the_same_in_every_run() {
     let first = run_all(&dir.path().join("1"));
     let results: Value = serde_json::from_slice(&first).expect("JSON");
     let cells = results["cells"].as_array().expect("cells");
-    let targets: BTreeSet<String> =
-        cells.iter().map(|c| format!("{}@{}/{}", c["client"], c["version"], c["surface"])).collect();
+    let targets: BTreeSet<String> = cells
+        .iter()
+        .map(|c| format!("{}@{}/{}", c["client"], c["version"], c["surface"]))
+        .collect();
     assert_eq!(targets.len(), 7, "{targets:?}");
     let probes = results["probes"].as_array().expect("probes").len();
     assert_eq!(cells.len(), 7 * probes);
@@ -63,38 +81,71 @@ fn real_clients_give_the_whole_matrix_the_same_in_every_run() {
         .iter()
         .filter(|c| c["verdict"]["kind"] != "unknown" && c["verdict"]["kind"] != "harness_fault")
         .count();
-    assert!(decided * 100 >= cells.len() * 95, "{decided} of {} decided", cells.len());
+    assert!(
+        decided * 100 >= cells.len() * 95,
+        "{decided} of {} decided",
+        cells.len()
+    );
 
     // The seed case: titled and described forms are told apart where the client shows forms at all.
     for version in ["0.142.4", "0.171.0"] {
         let of = |surface: &str, name: &str| {
-            verdict(&results, "codex", version, surface, &format!("elicitation/form/{name}"))
+            verdict(
+                &results,
+                "codex",
+                version,
+                surface,
+                &format!("elicitation/form/{name}"),
+            )
         };
         assert_eq!(of("app-server", "bare").0, "works");
         for name in ["top-level-title", "top-level-description"] {
-            assert_ne!(of("app-server", name), of("app-server", "bare"), "{version} {name}");
+            assert_ne!(
+                of("app-server", name),
+                of("app-server", "bare"),
+                "{version} {name}"
+            );
             assert_eq!(of("exec", name).1, "nobody", "{version} {name}");
         }
     }
 
     let second = run_all(&dir.path().join("2"));
     let third = run_all(&dir.path().join("3"));
-    assert!(first == second && second == third, "three runs gave different results");
+    assert!(
+        first == second && second == third,
+        "three runs gave different results"
+    );
     for number in ["2", "3"] {
-        assert_same_tree(&dir.path().join("1/evidence"), &dir.path().join(number).join("evidence"));
+        assert_same_tree(
+            &dir.path().join("1/evidence"),
+            &dir.path().join(number).join("evidence"),
+        );
     }
 
     let mut args = vec!["check"];
     args.extend(TARGETS);
     let output = capmatrix(&args, &dir.path().join("check"));
-    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}{}",
+        text(&output.stdout),
+        text(&output.stderr)
+    );
 }
 
 #[test]
 fn show_prints_the_bytes_behind_a_cell() {
     let dir = tempfile::tempdir().expect("a folder");
     let out = dir.path().join("run");
-    let output = capmatrix(&["run", "codex", "--probe", "elicitation/form/top-level-title"], &out);
+    let output = capmatrix(
+        &[
+            "run",
+            "codex",
+            "--probe",
+            "elicitation/form/top-level-title",
+        ],
+        &out,
+    );
     assert!(output.status.success(), "{}", text(&output.stderr));
     let show = |cell: &str| {
         let output = Command::new(env!("CARGO_BIN_EXE_capmatrix"))
@@ -115,14 +166,21 @@ fn show_prints_the_bytes_behind_a_cell() {
         assert!(shown.contains(part), "no `{part}` in\n{shown}");
     }
     let shown = show("codex/exec/elicitation/form/top-level-title");
-    for part in ["model request  POST /v1/responses", "the scripted model calls the tool", "the model is given"] {
+    for part in [
+        "model request  POST /v1/responses",
+        "the scripted model calls the tool",
+        "the model is given",
+    ] {
         assert!(shown.contains(part), "no `{part}` in\n{shown}");
     }
 }
 
 fn assert_same_tree(a: &Path, b: &Path) {
     let list = |dir: &Path| {
-        let mut files: Vec<_> = walk(dir).iter().map(|f| f.strip_prefix(dir).expect("below").to_owned()).collect();
+        let mut files: Vec<_> = walk(dir)
+            .iter()
+            .map(|f| f.strip_prefix(dir).expect("below").to_owned())
+            .collect();
         files.sort();
         files
     };

@@ -38,7 +38,10 @@ fn every_recording_gives_its_committed_verdicts() {
                 format!("{}  {kind}  {blame}  {}", cell.probe, verdict.reason)
             })
             .collect();
-        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("evidence");
+        let stem = path
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .unwrap_or("evidence");
         let mut settings = insta::Settings::clone_current();
         settings.set_snapshot_path(path.parent().expect("a folder"));
         settings.set_prepend_module_to_snapshot(false);
@@ -47,7 +50,10 @@ fn every_recording_gives_its_committed_verdicts() {
         settings.set_omit_expression(true);
         settings.bind(|| insta::assert_snapshot!(format!("{stem}-verdicts"), lines.join("\n")));
     });
-    assert!(seen >= 7, "only {seen} committed recordings: pinned targets are missing");
+    assert!(
+        seen >= 7,
+        "only {seen} committed recordings: pinned targets are missing"
+    );
 }
 
 #[test]
@@ -72,7 +78,10 @@ fn results_files_say_what_the_evidence_says() {
 #[test]
 fn the_generated_pages_are_true() {
     let whole = matrix::build(&all_evidence(), &load_catalogue());
-    assert_same_file(&root().join("snapshots/MATRIX.md"), &commands::matrix_page(&whole));
+    assert_same_file(
+        &root().join("snapshots/MATRIX.md"),
+        &commands::matrix_page(&whole),
+    );
     let path = root().join("README.md");
     let readme = fs::read_to_string(&path).expect("README.md");
     let expected = commands::with_short_matrix(&readme, &whole).expect("a place for the matrix");
@@ -83,11 +92,25 @@ fn the_generated_pages_are_true() {
 fn evidence_is_redacted_and_carries_no_prompt() {
     for recording in all_evidence() {
         let target = recording.header.target.to_string();
-        assert_eq!(recording::redact::evidence(&recording), recording, "{target} is not redacted");
+        assert_eq!(
+            recording::redact::evidence(&recording),
+            recording,
+            "{target} is not redacted"
+        );
         let text = recording::read::to_text(&recording);
         // What only a client's own prompt or this machine could have put there.
-        for word in ["You are ", "/root", "/home/", "/tmp/", "api_key", "system-reminder"] {
-            assert!(!text.contains(word), "{target}: `{word}` in committed evidence");
+        for word in [
+            "You are ",
+            "/root",
+            "/home/",
+            "/tmp/",
+            "api_key",
+            "system-reminder",
+        ] {
+            assert!(
+                !text.contains(word),
+                "{target}: `{word}` in committed evidence"
+            );
         }
     }
 }

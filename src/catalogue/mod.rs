@@ -56,6 +56,13 @@ impl Capability {
         }
     }
 
+    /// Whether the specification knows it in `revision`. URL mode is younger than elicitation itself, but clients
+    /// declare it in older revisions too, so that it may be asked wherever elicitation exists.
+    #[must_use]
+    pub fn exists_in(self, revision: Revision) -> bool {
+        revision >= Revision::V2025_06_18
+    }
+
     /// Whether `capabilities` (of `initialize`) declare it.
     ///
     /// Rule: 2025-11-25 client/elicitation "Capabilities": an empty `elicitation` object is form mode only.

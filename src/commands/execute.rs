@@ -22,7 +22,7 @@ use crate::run::{self, Interrupted, Job, Progress, Runner};
 const STEP_MS: u64 = 20_000;
 
 /// Deadlines for sessions of `probes` probes in which an answer may take `answer_timeout`.
-pub fn limits(answer_timeout: Duration, probes: usize) -> Limits {
+pub(super) fn limits(answer_timeout: Duration, probes: usize) -> Limits {
     let answer_ms = u64::try_from(answer_timeout.as_millis())
         .unwrap_or(u64::MAX / 1000)
         .clamp(1, 3_600_000);
@@ -37,7 +37,7 @@ pub fn limits(answer_timeout: Duration, probes: usize) -> Limits {
 }
 
 /// Runs `work` with a signal that becomes true at Ctrl-C or SIGTERM.
-pub fn with_interrupt<T>(
+pub(super) fn with_interrupt<T>(
     work: impl AsyncFnOnce(watch::Receiver<bool>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -70,24 +70,24 @@ pub fn with_interrupt<T>(
 }
 
 /// A client that could not be had, and the others go on.
-pub struct NotHad {
+pub(super) struct NotHad {
     /// What was wanted.
-    pub what: String,
+    pub(super) what: String,
     /// Why it could not be had.
-    pub failure: Failure,
+    pub(super) failure: Failure,
 }
 
 /// Clients that are ready, and those that are not.
 #[derive(Default)]
-pub struct Ready {
+pub(super) struct Ready {
     /// What can be run.
-    pub targets: Vec<(PlannedTarget, Installed)>,
+    pub(super) targets: Vec<(PlannedTarget, Installed)>,
     /// What cannot.
-    pub missing: Vec<NotHad>,
+    pub(super) missing: Vec<NotHad>,
 }
 
 /// Gets every wanted client ready. A version that does not exist ends the run; any other failure only loses that client.
-pub async fn get_ready(
+pub(super) async fn get_ready(
     wanted: &[Wanted],
     runner: &Runner,
     mut interrupt: watch::Receiver<bool>,
@@ -212,7 +212,7 @@ async fn start_once(
 }
 
 /// The runner for a run below `sessions`.
-pub async fn runner(
+pub(super) async fn runner(
     sessions: PathBuf,
     limits: Limits,
     jobs: Option<usize>,
@@ -233,7 +233,10 @@ pub async fn runner(
 }
 
 /// Runs all jobs, telling of each session on standard error.
-pub async fn run_sessions(runner: Runner, jobs: Vec<Job>) -> Result<Vec<Recording>, Failure> {
+pub(super) async fn run_sessions(
+    runner: Runner,
+    jobs: Vec<Job>,
+) -> Result<Vec<Recording>, Failure> {
     let total: usize = jobs.iter().map(|job| job.probes.len()).sum();
     let done = std::sync::atomic::AtomicUsize::new(0);
     let tell = move |progress: &Progress| {

@@ -7,19 +7,19 @@ use crate::matrix::Matrix;
 use crate::render;
 
 /// Prints a result.
-pub fn result(text: &str) -> io::Result<()> {
+pub(super) fn result(text: &str) -> io::Result<()> {
     let mut out = anstream::stdout();
     out.write_all(text.as_bytes())?;
     out.flush()
 }
 
 /// Says something about the work. A closed standard error is nobody's problem.
-pub fn note(text: &str) {
+pub(super) fn note(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }
 
 /// Prints a matrix.
-pub fn matrix(matrix: &Matrix, format: Format) -> io::Result<()> {
+pub(super) fn matrix(matrix: &Matrix, format: Format) -> io::Result<()> {
     result(&match format {
         Format::Human => render::human::render(matrix),
         Format::Json => render::json::render(matrix),

@@ -10,12 +10,12 @@ use crate::clients::{self, Client};
 
 /// The project's folder.
 #[derive(Debug, Clone)]
-pub struct Root(pub PathBuf);
+pub(super) struct Root(pub(super) PathBuf);
 
 impl Root {
     /// The folder that was named, else the nearest one above the current folder that has `probes/` and `clients/`,
     /// else the one that this program was built from.
-    pub fn find(named: Option<PathBuf>) -> Result<Root, Failure> {
+    pub(super) fn find(named: Option<PathBuf>) -> Result<Root, Failure> {
         let has_both = |dir: &Path| dir.join("probes").is_dir() && dir.join("clients").is_dir();
         if let Some(dir) = named {
             if has_both(&dir) {
@@ -39,27 +39,27 @@ impl Root {
     }
 
     /// The committed snapshots.
-    pub fn snapshots(&self) -> PathBuf {
+    pub(super) fn snapshots(&self) -> PathBuf {
         self.0.join("snapshots")
     }
 
     /// Where runs are kept; ignored by git.
-    pub fn runs(&self) -> PathBuf {
+    pub(super) fn runs(&self) -> PathBuf {
         self.0.join("runs")
     }
 
     /// The latest run.
-    pub fn latest(&self) -> PathBuf {
+    pub(super) fn latest(&self) -> PathBuf {
         self.runs().join("latest")
     }
 
     /// All probes.
-    pub fn catalogue(&self) -> Result<Vec<Probe>, Failure> {
+    pub(super) fn catalogue(&self) -> Result<Vec<Probe>, Failure> {
         catalogue::load::load(&self.0.join("probes")).map_err(Failure::request)
     }
 
     /// All clients: those of `clients/`, and the user's own.
-    pub fn clients(&self, own: &[PathBuf]) -> Result<Vec<Client>, Failure> {
+    pub(super) fn clients(&self, own: &[PathBuf]) -> Result<Vec<Client>, Failure> {
         let mut all = clients::load::load_dir(&self.0.join("clients")).map_err(Failure::request)?;
         for path in own {
             let client = clients::load::load_file(path).map_err(Failure::request)?;

@@ -17,16 +17,16 @@ use crate::run::Job;
 use crate::verdict::Kind;
 
 /// What a run came to.
-pub struct Done {
+pub(super) struct Done {
     /// The matrix.
-    pub matrix: Matrix,
+    pub(super) matrix: Matrix,
     /// Clients that could not be had.
-    pub missing: Vec<NotHad>,
+    pub(super) missing: Vec<NotHad>,
 }
 
 impl Done {
     /// Whether everything that was asked for was tested.
-    pub fn code(&self) -> u8 {
+    pub(super) fn code(&self) -> u8 {
         let tested = self.missing.is_empty()
             && !self
                 .matrix
@@ -64,7 +64,7 @@ impl Done {
     }
 
     /// Says what could not be tested.
-    pub fn tell(&self) {
+    pub(super) fn tell(&self) {
         for missing in &self.missing {
             output::note(&format!(
                 "\ncould not test {}\n{}",
@@ -94,18 +94,18 @@ pub(super) fn run(root: Option<PathBuf>, args: &RunArgs) -> Result<u8, Failure> 
 }
 
 /// A request whose every name has been checked.
-pub struct Asked {
+pub(super) struct Asked {
     /// All probes.
-    pub catalogue: Vec<Probe>,
+    pub(super) catalogue: Vec<Probe>,
     /// Those to ask, controls first.
-    pub probes: Vec<Probe>,
+    pub(super) probes: Vec<Probe>,
     /// The clients.
-    pub wanted: Vec<Wanted>,
+    pub(super) wanted: Vec<Wanted>,
 }
 
 impl Asked {
     /// Checks what was typed against what there is.
-    pub fn parse(root: &Root, args: &RunArgs) -> Result<Asked, Failure> {
+    pub(super) fn parse(root: &Root, args: &RunArgs) -> Result<Asked, Failure> {
         let catalogue = root.catalogue()?;
         let selected = catalogue::load::select(&catalogue, &args.probes).map_err(|error| {
             let hint = error.hint();
@@ -167,7 +167,7 @@ impl Asked {
 }
 
 /// Runs what was asked. A run that could test everything replaces the one at `place`; another is kept beside it.
-pub fn perform(asked: &Asked, args: &RunArgs, place: &Path) -> Result<Done, Failure> {
+pub(super) fn perform(asked: &Asked, args: &RunArgs, place: &Path) -> Result<Done, Failure> {
     let dir = NewRunDir::create(place)?;
     let failed_place = place.with_file_name(format!(
         "{}-failed",

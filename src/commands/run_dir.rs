@@ -23,7 +23,7 @@ use crate::run::RECORDING;
 const MARKER: &str = "run.json";
 
 /// A run's folder while it is written: beside its final place, and gone if the run does not get to its end.
-pub struct NewRunDir {
+pub(super) struct NewRunDir {
     temporary: PathBuf,
     place: PathBuf,
 }
@@ -33,7 +33,7 @@ impl NewRunDir {
     ///
     /// # Errors
     /// When `place` is something else than an earlier run, or cannot be written.
-    pub fn create(place: &Path) -> Result<NewRunDir, Failure> {
+    pub(super) fn create(place: &Path) -> Result<NewRunDir, Failure> {
         let unwritable = |error: io::Error, path: &Path| {
             let error = anyhow!(error)
                 .context(format!("cannot write the output folder {}", path.display()));
@@ -69,7 +69,7 @@ impl NewRunDir {
     }
 
     /// Where the sessions go.
-    pub fn sessions(&self) -> PathBuf {
+    pub(super) fn sessions(&self) -> PathBuf {
         self.temporary.join("sessions")
     }
 
@@ -77,7 +77,7 @@ impl NewRunDir {
     ///
     /// # Errors
     /// When the folder cannot be written.
-    pub fn finish(self, evidence: &[Recording], matrix: &Matrix) -> anyhow::Result<()> {
+    pub(super) fn finish(self, evidence: &[Recording], matrix: &Matrix) -> anyhow::Result<()> {
         let place = self.place.clone();
         self.finish_at(&place, evidence, matrix)
     }
@@ -86,7 +86,7 @@ impl NewRunDir {
     ///
     /// # Errors
     /// When the folder cannot be written, or something else than a run is there.
-    pub fn finish_at(
+    pub(super) fn finish_at(
         self,
         place: &Path,
         evidence: &[Recording],
@@ -132,7 +132,11 @@ impl Drop for NewRunDir {
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn write_evidence(dir: &Path, evidence: &[Recording], matrix: &Matrix) -> anyhow::Result<()> {
+pub(super) fn write_evidence(
+    dir: &Path,
+    evidence: &[Recording],
+    matrix: &Matrix,
+) -> anyhow::Result<()> {
     let mut by_target: BTreeMap<&Target, Vec<&Recording>> = BTreeMap::new();
     for recording in evidence {
         by_target
@@ -163,7 +167,7 @@ pub fn write_evidence(dir: &Path, evidence: &[Recording], matrix: &Matrix) -> an
 }
 
 /// The folder of a target's evidence.
-pub fn target_folder(dir: &Path, target: &Target) -> PathBuf {
+pub(super) fn target_folder(dir: &Path, target: &Target) -> PathBuf {
     dir.join(&target.client)
         .join(&target.version)
         .join(&target.surface)
@@ -207,7 +211,7 @@ fn folders(dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// When a file cannot be read or is no recording.
-pub fn raw_recordings(run: &Path) -> anyhow::Result<Vec<(PathBuf, Recording)>> {
+pub(super) fn raw_recordings(run: &Path) -> anyhow::Result<Vec<(PathBuf, Recording)>> {
     let sessions = run.join("sessions");
     let mut recordings = Vec::new();
     for folder in folders(&sessions)? {
@@ -228,6 +232,6 @@ pub fn judge(recordings: &[Recording], catalogue: &[Probe]) -> (Vec<Recording>, 
 }
 
 /// Whether `dir` holds a run.
-pub fn is_run(dir: &Path) -> bool {
+pub(super) fn is_run(dir: &Path) -> bool {
     dir.join(MARKER).is_file()
 }

@@ -10,19 +10,19 @@ use crate::names::{self, TargetPattern};
 
 /// One client of one version, with the surfaces that are wanted.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub(super) struct Wanted {
     /// The client's file.
-    pub client: Client,
+    pub(super) client: Client,
     /// What was typed for the version; none means the pinned one.
-    pub version: Option<String>,
+    pub(super) version: Option<String>,
     /// The surfaces, in the order of the client's file.
-    pub surfaces: Vec<String>,
+    pub(super) surfaces: Vec<String>,
     /// A program on disk to use instead of an install.
-    pub binary: Option<PathBuf>,
+    pub(super) binary: Option<PathBuf>,
 }
 
 /// Resolves `typed` against the known clients. Nothing typed means every client's pinned version.
-pub fn resolve(
+pub(super) fn resolve(
     typed: &[String],
     binaries: &[String],
     clients: &[Client],
@@ -86,7 +86,7 @@ fn parse_binaries(typed: &[String], clients: &[Client]) -> Result<Vec<(String, P
 }
 
 /// The client of that id.
-pub fn find_client<'a>(id: &str, clients: &'a [Client]) -> Result<&'a Client, Failure> {
+pub(super) fn find_client<'a>(id: &str, clients: &'a [Client]) -> Result<&'a Client, Failure> {
     clients
         .iter()
         .find(|client| client.id == id)
@@ -97,7 +97,10 @@ pub fn find_client<'a>(id: &str, clients: &'a [Client]) -> Result<&'a Client, Fa
 }
 
 /// The surfaces of that name, or all.
-pub fn find_surfaces(client: &Client, surface: Option<&str>) -> Result<Vec<String>, Failure> {
+pub(super) fn find_surfaces(
+    client: &Client,
+    surface: Option<&str>,
+) -> Result<Vec<String>, Failure> {
     let Some(surface) = surface else {
         return Ok(client.surfaces.keys().cloned().collect());
     };

@@ -273,3 +273,6 @@ fn add_facts(targets: &mut Vec<TargetFacts>, recording: &Recording) {
     }
     facts.notes.extend(header.note.clone());
 }
+
+#[cfg(test)]
+mod tests;

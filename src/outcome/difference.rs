@@ -41,7 +41,7 @@ pub(super) fn compare(
         found.push(Difference {
             at: at.to_owned(),
             change,
-        })
+        });
     };
     match (before, after) {
         (None, None) => {}

@@ -82,7 +82,7 @@ pub fn serve(
             None => Duration::from_secs(3600),
         };
         match input.recv_timeout(wait) {
-            Ok(line) => server.take(line)?,
+            Ok(line) => server.take(&line)?,
             Err(RecvTimeoutError::Timeout) => server.give_up()?,
             Err(RecvTimeoutError::Disconnected) => {
                 recorder.record(Event::ServerClosed);
@@ -104,14 +104,14 @@ struct Incoming<'a> {
 }
 
 impl<W: Write> Server<'_, W> {
-    fn take(&mut self, line: Vec<u8>) -> io::Result<()> {
+    fn take(&mut self, line: &[u8]) -> io::Result<()> {
         self.recorder.record(Event::Mcp {
             dir: Dir::ClientToServer,
-            line: Wire(line.clone()),
+            line: Wire(line.to_vec()),
             probe: None,
         });
         // A line that is no JSON-RPC message stays in the recording; the outcome will speak of it.
-        let Ok(message) = serde_json::from_slice::<Incoming<'_>>(&line) else {
+        let Ok(message) = serde_json::from_slice::<Incoming<'_>>(line) else {
             return Ok(());
         };
         match (message.method.as_deref(), message.id) {

@@ -102,7 +102,11 @@ pub fn server_parts(dir: &Path) -> Result<Vec<PathBuf>, ReadError> {
     Ok(parts)
 }
 
-pub(super) fn entries(path: &Path) -> Result<Vec<Entry>, ReadError> {
+/// The entries of one file, as far as they are whole.
+///
+/// # Errors
+/// When the file cannot be read, or a line is no entry.
+pub fn entries(path: &Path) -> Result<Vec<Entry>, ReadError> {
     let bytes = fs::read(path).map_err(|source| ReadError::Io {
         path: path.to_owned(),
         source,
@@ -195,3 +199,6 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,7 +34,7 @@ pub fn evidence(recording: &Recording) -> Recording {
             kept.push(((cell, rank, index), entry));
         }
     }
-    kept.sort_by(|a, b| a.0.cmp(&b.0));
+    kept.sort_by_key(|a| a.0);
     let mut ids = Ids::default();
     let mut names = std::collections::BTreeSet::new();
     let mut entries: Vec<Entry> = Vec::new();

@@ -10,9 +10,9 @@ pub fn terminal(text: &str, max: usize) -> String {
             break;
         }
         if is_unsafe(c) {
-            out.extend(c.escape_default())
+            out.extend(c.escape_default());
         } else {
-            out.push(c)
+            out.push(c);
         }
     }
     out

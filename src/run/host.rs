@@ -263,7 +263,7 @@ impl Lines {
             }
             let mut chunk = [0u8; 16 * 1024];
             let read = self.pipe.read(&mut chunk).await;
-            self.add(read, &chunk);
+            self.add(&read, &chunk);
         }
     }
 
@@ -279,15 +279,16 @@ impl Lines {
             let mut chunk = [0u8; 16 * 1024];
             match self.pipe.try_read(&mut chunk) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
-                read => self.add(read, &chunk),
+                read => self.add(&read, &chunk),
             }
         }
     }
 
-    fn add(&mut self, read: io::Result<usize>, chunk: &[u8]) {
+    fn add(&mut self, read: &io::Result<usize>, chunk: &[u8]) {
         match read {
             Ok(0) | Err(_) => self.closed = true,
             Ok(length) => {
+                let length = *length;
                 let room = MAX_OUTPUT.saturating_sub(self.taken);
                 self.buffer.extend_from_slice(&chunk[..length.min(room)]);
                 self.taken = self.taken.saturating_add(length);

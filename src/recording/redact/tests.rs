@@ -1,1 +1,316 @@
+//! What of a recording is kept, and in which words.
 
+mod same_outcomes;
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::recording::{End, HostDir, read};
+use crate::testing::{Script, form, header, hostile_recording, id};
+
+/// What becomes of lines that the client wrote, in their order.
+fn client_lines(lines: &[&[u8]]) -> Vec<String> {
+    let script = lines.iter().fold(Script::new(&["a"]), Script::client);
+    let events = evidence(&script.finish()).entries.into_iter();
+    events
+        .filter_map(|entry| match entry.event {
+            Event::Mcp { line, .. } => Some(line.to_text().into_owned()),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn a_line_keeps_its_bytes_except_ids_and_meta() {
+    let check = |line: &str, expect: &str| {
+        assert_eq!(client_lines(&[line.as_bytes()]), [expect], "{line}");
+    };
+    check(
+        r#"{"jsonrpc": "2.0",  "id":7,"result":{"action":"accept","content":{"v":1.0e1}}}"#,
+        r#"{"jsonrpc": "2.0",  "id":1,"result":{"action":"accept","content":{"v":1.0e1}}}"#,
+    );
+    check(
+        r#" { "id" : "x-7" , "method":"ping"} "#,
+        r#" { "id" : "id-1" , "method":"ping"} "#,
+    );
+    check(r#"{"id":-7.5,"id2":7}"#, r#"{"id":1,"id2":7}"#);
+    check(r#"{"id":null,"result":{}}"#, r#"{"id":null,"result":{}}"#);
+    check(r#"{"id":[7],"result":{}}"#, r#"{"id":[7],"result":{}}"#);
+    check(r#"{"result":{"id":7}}"#, r#"{"result":{"id":7}}"#);
+    check(
+        r#"{"result":{"a":"\u00e9\/"},"id":7}"#,
+        r#"{"result":{"a":"\u00e9\/"},"id":1}"#,
+    );
+    check("", "");
+    check("plain text", "plain text");
+    check("\0", "\0");
+    check(
+        r#"{"id": 7, "result": {"_meta": {"t": "secret", "io.modelcontextprotocol/x": 1}, "a": 1.50}}"#,
+        r#"{"id":1,"result":{"_meta":{"t":"<redacted>","io.modelcontextprotocol/x":1},"a":1.5}}"#,
+    );
+    check(
+        r#"{"method":"m","params":{"_meta":{"progressToken":7}}}"#,
+        r#"{"method":"m","params":{"_meta":{"progressToken":"<redacted>"}}}"#,
+    );
+    check(
+        r#"{"id":7,"result":["_meta"]}"#,
+        r#"{"id":1,"result":["_meta"]}"#,
+    );
+    // fixme: none of these should survive: a token outside params and result, and one that is spelt with an escape.
+    check(
+        r#"{"id":1,"_meta":{"t":"secret"}}"#,
+        r#"{"id":1,"_meta":{"t":"secret"}}"#,
+    );
+    let escaped = r#"{"result":{"\u005fmeta":{"t":"secret"}}}"#;
+    check(escaped, escaped);
+    // fixme: the id of the request that is cancelled is not renumbered with it.
+    let cancelled = r#"{"method":"notifications/cancelled","params":{"requestId":7}}"#;
+    check(cancelled, cancelled);
+}
+
+#[test]
+fn ids_are_renumbered_in_the_space_of_whoever_asked() {
+    let found = client_lines(&[
+        br#"{"id":5,"method":"ping"}"#,
+        br#"{"id":"five","method":"ping"}"#,
+        br#"{"id":5,"result":{}}"#,
+        br#"{"id":5,"method":"ping"}"#,
+        br#"{"id":9,"result":{}}"#,
+    ]);
+    let expect = [
+        r#"{"id":1,"method":"ping"}"#,
+        r#"{"id":"id-2","method":"ping"}"#,
+        r#"{"id":1,"result":{}}"#,
+        r#"{"id":1,"method":"ping"}"#,
+        r#"{"id":2,"result":{}}"#,
+    ];
+    assert_eq!(found, expect);
+}
+
+#[test]
+fn a_line_with_two_ids_is_left_alone() {
+    // fixme: the last id counts for `outcome`, and a request of another number is renumbered away from it.
+    let twice = r#"{"id":3,"id":7,"result":{"action":"accept"}}"#;
+    assert_eq!(client_lines(&[twice.as_bytes()]), [twice]);
+}
+
+#[test]
+#[should_panic(expected = "cannot access key")]
+fn a_batch_of_two_does_not_panic() {
+    // fixme: an array of two reads as an envelope (id, method), and `value["params"]` panics on an array.
+    // Then take `should_panic` away, and add `[1,"_meta"]` to `testing::hostile_line`.
+    client_lines(&[
+        br#"[{"id":1,"method":"ping","params":{"_meta":{}}},{"id":2,"method":"ping"}]"#,
+    ]);
+}
+
+#[test]
+fn logs_lose_what_is_never_the_same_twice() {
+    let check = |line: &str, expect: &str| {
+        let event = Event::Stderr {
+            line: Wire::text(line),
+            probe: Some(id("a")),
+        };
+        let kept = evidence(&Script::new(&["a"]).event(event).finish());
+        let Event::Stderr { line: found, .. } = &kept.entries[1].event else {
+            panic!("{kept:?}");
+        };
+        assert_eq!(found.to_text(), expect, "{line:?}");
+    };
+    check("plain words", "plain words");
+    check(
+        "\u{1b}[2m2026-01-01T10:00:00.123456Z\u{1b}[0m \u{1b}[31mERROR\u{1b}[0m x",
+        "<time> ERROR x",
+    );
+    check("2026-01-01T10:00:00Z", "<time>");
+    check("2026-01-01", "2026-01-01");
+    check(
+        "call 01234567-89ab-cdef-0123-456789abcdef done",
+        "call <uuid> done",
+    );
+    check(
+        "call (01234567-89ab-cdef-0123-456789abcdef), done",
+        "call <uuid> done",
+    );
+    check(
+        "01234567-89ab-cdef-0123-456789abcdef0",
+        "01234567-89ab-cdef-0123-456789abcdef0",
+    );
+    check(
+        "thread_id=01234567-89ab-cdef-0123-456789abcdef",
+        "thread_id=<id>",
+    );
+    check("pid=17 id=none", "pid=<id> id=none");
+    check("a\u{7}b\tc\u{1b}", "abc");
+    check("\u{1b}[", "");
+    check(&"é".repeat(3000), &"é".repeat(2000));
+    // fixme: these are of one run only, too.
+    check(
+        "[2026-01-01T10:00:00Z INFO x]",
+        "[2026-01-01T10:00:00Z INFO x]",
+    );
+    let other = r#"sessionId=17 {"session_id":"01234567-89ab-cdef-0123-456789abcdef"}"#;
+    check(other, other);
+    check(
+        "listening on 127.0.0.1:43117, pid 4711",
+        "listening on 127.0.0.1:43117, pid 4711",
+    );
+}
+
+#[test]
+fn of_a_tool_result_the_own_line_is_kept() {
+    let check = |text: &str, expect: &str| {
+        let event = Event::ToolResult {
+            probe: id("a"),
+            text: text.to_owned(),
+        };
+        let kept = evidence(&Script::new(&["a"]).event(event).finish());
+        let Event::ToolResult { text: found, .. } = &kept.entries[1].event else {
+            panic!("{kept:?}");
+        };
+        assert_eq!(found, expect, "{text:?}");
+    };
+    check("a: the client replied", "a: the client replied");
+    check("Wall time: 0.1 s\nOutput:\na: no reply\nbye", "a: no reply");
+    check("something else", "<redacted>");
+    check("", "<redacted>");
+}
+
+#[test]
+fn the_clients_own_chatter_is_dropped() {
+    let secret = || Wire::text("secret");
+    let params = json!({"message": "m", "_meta": {"t": "secret"}});
+    let script = Script::new(&["a"])
+        .event(Event::Host {
+            dir: HostDir::FromClient,
+            line: secret(),
+        })
+        .event(Event::Host {
+            dir: HostDir::ToClient,
+            line: secret(),
+        })
+        .event(Event::ModelRequest {
+            method: "POST".into(),
+            path: "secret".into(),
+            body: secret(),
+        })
+        .event(Event::ModelReply {
+            status: 200,
+            body: secret(),
+        })
+        .event(Event::Stdout { line: secret() })
+        .event(Event::Stderr {
+            line: secret(),
+            probe: None,
+        })
+        .event(Event::ClientStarted {
+            argv: vec!["secret".into()],
+        })
+        .event(Event::ToolResult {
+            probe: id("a"),
+            text: "secret".into(),
+        })
+        .presented("a", params);
+    let recording = script.finish();
+    let kept = evidence(&recording);
+    assert!(!read::to_text(&kept).contains("secret"), "{kept:?}");
+    assert_eq!(kept.entries.len(), 4);
+    assert!(kept.entries.iter().all(|entry| entry.t_us == 0));
+    assert_eq!(
+        (kept.header, kept.end),
+        (recording.header, Some(End::Finished))
+    );
+}
+
+#[test]
+fn the_entries_of_a_cell_stand_together() {
+    let accept = || json!({"action": "accept"});
+    let script = Script::new(&["a", "b"]).event(Event::NameAsked {
+        name: "z.example".into(),
+    });
+    let script = script
+        .initialize()
+        .list()
+        .call("a")
+        .call("b")
+        .send("a", 1)
+        .reply(1, accept());
+    let script = script
+        .done("a")
+        .send("b", 2)
+        .reply(1, accept())
+        .presented("b", form());
+    let script = script.reply(2, accept()).done("b").exit(Some(0), None);
+    let kept = evidence(
+        &script
+            .event(Event::NameAsked {
+                name: "b.example".into(),
+            })
+            .finish(),
+    );
+    let words: Vec<String> = kept
+        .entries
+        .iter()
+        .zip(place(&kept))
+        .map(|(entry, place)| {
+            let what = match &entry.event {
+                Event::Mcp { line, .. } => {
+                    let value: Value = serde_json::from_slice(&line.0).unwrap();
+                    let id = &value["id"];
+                    value["method"]
+                        .as_str()
+                        .map_or(format!("reply {id}"), |m| format!("{m} {id}"))
+                }
+                Event::NameAsked { name } => name.clone(),
+                event => {
+                    let value = serde_json::to_value(event).unwrap();
+                    value.as_object().unwrap().keys().next().unwrap().clone()
+                }
+            };
+            format!(
+                "{}{what}",
+                place.map_or(String::new(), |probe| format!("{probe}: "))
+            )
+        })
+        .collect();
+    let expect = [
+        "client_started",
+        "initialize \"id-1\"",
+        "reply \"id-1\"",
+        "tools/list \"id-2\"",
+        "reply \"id-2\"",
+        "a: tools/call \"id-3\"",
+        "a: elicitation/create 1",
+        "a: reply 1",
+        "a: probe_done",
+        "a: reply \"id-3\"",
+        "a: reply 1",
+        "b: tools/call \"id-4\"",
+        "b: elicitation/create 2",
+        "b: presented",
+        "b: reply 2",
+        "b: probe_done",
+        "b: reply \"id-4\"",
+        "b.example",
+        "z.example",
+        "exit",
+    ];
+    assert_eq!(words, expect);
+}
+
+#[test]
+fn a_header_is_kept_as_it_is() {
+    let recording = Script::new(&["a"]).end(None);
+    assert_eq!(evidence(&recording).header, header(&["a"]));
+    assert_eq!(evidence(&recording).end, None);
+}
+
+proptest! {
+    #[test]
+    fn any_recording_is_redacted_once(recording in hostile_recording()) {
+        let once = evidence(&recording);
+        prop_assert_eq!(&evidence(&once), &once);
+        prop_assert!(once.entries.iter().all(|entry| entry.t_us == 0));
+    }
+}

@@ -1,0 +1,370 @@
+//! Test support of the pure stages: recordings of a few lines, and a generator of hostile ones.
+//!
+//! Owns no expectation. The builder writes what the supervisor and the probe server would have recorded.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::names::{ProbeId, Target};
+use crate::recording::{
+    AnsweredBy, Dir, End, Entry, Event, FORMAT, Header, HostDir, Isolation, Recording, Wire,
+};
+
+/// The id of a probe.
+pub(crate) fn id(text: &str) -> ProbeId {
+    ProbeId(text.to_owned())
+}
+
+/// A header whose session carries `probes`.
+pub(crate) fn header(probes: &[&str]) -> Header {
+    Header {
+        format: FORMAT,
+        capmatrix: "0.0.0".to_owned(),
+        target: Target {
+            client: "acme".to_owned(),
+            version: "1.0.0".to_owned(),
+            surface: "host".to_owned(),
+        },
+        digest: String::new(),
+        platform: "linux-x86_64".to_owned(),
+        isolation: Isolation::Namespace,
+        settings: std::collections::BTreeMap::new(),
+        probes: probes.iter().copied().map(id).collect(),
+        cells: probes.iter().copied().map(id).collect(),
+        note: None,
+        answered_by: AnsweredBy::Driver,
+    }
+}
+
+/// A recording that grows line by line; every entry is 10 microseconds after the one before.
+#[derive(Clone)]
+pub(crate) struct Script {
+    recording: Recording,
+    server: String,
+}
+
+impl Script {
+    /// A session that carries `probes`; the client is started (line 2).
+    pub(crate) fn new(probes: &[&str]) -> Script {
+        let recording = Recording {
+            header: header(probes),
+            entries: Vec::new(),
+            end: Some(End::Finished),
+        };
+        let server = "server-1".to_owned();
+        let argv = vec!["acme".to_owned()];
+        Script { recording, server }.event(Event::ClientStarted { argv })
+    }
+
+    /// One entry of the supervisor.
+    pub(crate) fn event(self, event: Event) -> Script {
+        self.entry("session", event)
+    }
+
+    /// One entry of the probe server that is spoken to.
+    pub(crate) fn at_server(self, event: Event) -> Script {
+        let source = self.server.clone();
+        self.entry(&source, event)
+    }
+
+    fn entry(mut self, source: &str, event: Event) -> Script {
+        self.recording.entries.push(Entry {
+            t_us: 10 * (self.recording.entries.len() as u64 + 1),
+            source: source.to_owned(),
+            event,
+        });
+        self
+    }
+
+    /// The probe server that the lines after this one are of.
+    pub(crate) fn server(mut self, server: &str) -> Script {
+        self.server = server.to_owned();
+        self
+    }
+
+    fn mcp(self, dir: Dir, line: &[u8], probe: Option<&str>) -> Script {
+        self.at_server(Event::Mcp {
+            dir,
+            line: Wire(line.to_vec()),
+            probe: probe.map(id),
+        })
+    }
+
+    /// A line that the client wrote.
+    pub(crate) fn client(self, line: impl AsRef<[u8]>) -> Script {
+        self.mcp(Dir::ClientToServer, line.as_ref(), None)
+    }
+
+    /// A message of the probe server that is no stimulus.
+    pub(crate) fn said(self, message: &Value) -> Script {
+        self.mcp(Dir::ServerToClient, message.to_string().as_bytes(), None)
+    }
+
+    /// `initialize` and its answer: 2 lines.
+    pub(crate) fn initialize(self) -> Script {
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}});
+        self.client(request(json!("init"), "initialize", &params))
+            .said(&reply(
+                json!("init"),
+                json!({"protocolVersion": "2025-11-25"}),
+            ))
+    }
+
+    /// `tools/list` and its answer: 2 lines.
+    pub(crate) fn list(self) -> Script {
+        self.client(request(json!("list"), "tools/list", &json!({})))
+            .said(&reply(json!("list"), json!({"tools": []})))
+    }
+
+    /// The client calls the tool for `probe`.
+    pub(crate) fn call(self, probe: &str) -> Script {
+        let params = json!({"name": "probe", "arguments": {"id": probe}});
+        self.client(request(
+            json!(format!("call-{probe}")),
+            "tools/call",
+            &params,
+        ))
+    }
+
+    /// The stimulus of `probe`, with the request id `number`.
+    pub(crate) fn send(self, probe: &str, number: u64) -> Script {
+        self.send_with(probe, number, &form())
+    }
+
+    /// As [`Script::send`], with params of its own.
+    pub(crate) fn send_with(self, probe: &str, number: u64, params: &Value) -> Script {
+        let line = request(json!(number), "elicitation/create", params);
+        self.mcp(Dir::ServerToClient, line.as_bytes(), Some(probe))
+    }
+
+    /// The client replies to request `number`.
+    pub(crate) fn reply(self, number: u64, result: Value) -> Script {
+        let line = reply(json!(number), result).to_string();
+        self.client(line)
+    }
+
+    /// The client presents the request.
+    pub(crate) fn presented(self, probe: &str, params: Value) -> Script {
+        let probe = id(probe);
+        self.event(Event::Presented { probe, params })
+    }
+
+    /// The driver answers it.
+    pub(crate) fn answer(self, probe: &str, answer: Value) -> Script {
+        let probe = id(probe);
+        self.event(Event::AnswerGiven { probe, answer })
+    }
+
+    /// No reply came.
+    pub(crate) fn no_reply(self, probe: &str) -> Script {
+        let probe = id(probe);
+        self.at_server(Event::NoReply {
+            probe,
+            after_ms: 500,
+        })
+    }
+
+    /// The probe is over and its tool call is answered: 2 lines.
+    pub(crate) fn done(self, probe: &str) -> Script {
+        let result = json!({"content": [{"type": "text", "text": format!("{probe}: done")}]});
+        self.at_server(Event::ProbeDone { probe: id(probe) })
+            .said(&reply(json!(format!("call-{probe}")), result))
+    }
+
+    /// The client's process ends by itself.
+    pub(crate) fn exit(self, code: Option<i32>, signal: Option<i32>) -> Script {
+        self.event(Event::Exit {
+            code,
+            signal,
+            killed: false,
+        })
+    }
+
+    /// The whole recording, with another end.
+    pub(crate) fn end(mut self, end: Option<End>) -> Recording {
+        self.recording.end = end;
+        self.recording
+    }
+
+    /// The whole recording.
+    pub(crate) fn finish(self) -> Recording {
+        self.recording
+    }
+}
+
+/// The params of the plainest form.
+pub(crate) fn form() -> Value {
+    let schema = json!({"type": "object", "properties": {"value": {"type": "string"}}, "required": ["value"]});
+    json!({"mode": "form", "message": "plain", "requestedSchema": schema})
+}
+
+/// The text of a JSON-RPC request.
+pub(crate) fn request(id: Value, method: &str, params: &Value) -> String {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+}
+
+/// A JSON-RPC result.
+pub(crate) fn reply(id: Value, result: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "result": result})
+}
+
+/// Lines that a hostile client may write: well-formed, near misses, and rubbish.
+///
+/// fixme: without `"id":1e400`, `"id":"\ud800"` and two ids in one object, which redaction gets wrong (see
+/// `redact::tests::same_outcomes::odd_ids_are_still_odd`).
+pub(crate) fn hostile_line() -> impl Strategy<Value = Vec<u8>> {
+    let ids = prop::sample::select(vec![
+        "1",
+        "2",
+        "3",
+        "1.0",
+        "-1",
+        "\"1\"",
+        "\"call-a\"",
+        "null",
+        "true",
+        "[1]",
+        "{}",
+        "18446744073709551616",
+    ]);
+    let bodies = prop::sample::select(vec![
+        r#""result":{"action":"accept","content":{"v":1.0e1}}"#,
+        r#""result":{"action":"decline"}"#,
+        r#""result":{"action":"cancel","content":null,"_meta":{"token":"t-1"}}"#,
+        r#""result":{"action":7}"#,
+        r#""result":[1,{"_meta":2}]"#,
+        r#""result":null"#,
+        r#""error":{"code":-32602,"message":"no\nno"}"#,
+        r#""error":null,"result":{}"#,
+        r#""method":"tools/call","params":{"arguments":{"id":"a"},"_meta":{"k":1}}"#,
+        r#""method":"tools/call","params":{"arguments":{"id":["a"]}}"#,
+        r#""method":"initialize","params":[{"_meta":{}}]"#,
+        r#""method":"notifications/x","method":"y""#,
+        r#""method":null"#,
+        r#""_meta":{"a":1},"params":null"#,
+    ]);
+    let message = (ids, bodies)
+        .prop_map(|(id, body)| format!(r#"{{"jsonrpc": "2.0",  "id":{id},{body}}}"#).into_bytes());
+    let fixed = prop::sample::select(vec![
+        Vec::new(),
+        b"null".to_vec(),
+        b"\0".to_vec(),
+        b"{\"id\":1}\xff".to_vec(),
+        b"\"_meta\"".to_vec(),
+        b"[{\"id\":1}]".to_vec(),
+        b"\xef\xbb\xbf{}".to_vec(),
+        b"{\"result\":{\"action\":\"a\0\"},\"id\":1}".to_vec(),
+        b"[".repeat(200),
+        [
+            b"{\"id\":1,\"result\":".to_vec(),
+            b"[".repeat(300),
+            b"]".repeat(300),
+            b"}".to_vec(),
+        ]
+        .concat(),
+        format!(
+            r#"{{"id":2,"result":{{"action":"{}"}}}}"#,
+            "x".repeat(20_000)
+        )
+        .into_bytes(),
+        // fixme: `[1,"_meta"]` makes redact panic, see redact::tests::a_batch_of_two_does_not_panic.
+    ]);
+    prop_oneof![
+        6 => message,
+        2 => fixed,
+        1 => prop::collection::vec(any::<u8>(), 0..40),
+    ]
+}
+
+/// A log line of a hostile client.
+fn hostile_text() -> impl Strategy<Value = String> {
+    let words = prop::sample::select(vec![
+        "\u{1b}[31mred\u{1b}[0m",
+        "2026-01-01T10:00:00.123Z",
+        "\u{1b}",
+        "\u{1b}[",
+        "a\tb",
+        "\0",
+        "id=7",
+        "xid=a=1",
+        "0b0b0b0b-1111-2222-3333-444444444444",
+        "(0b0b0b0b-1111-2222-3333-444444444444),",
+        "a: done",
+        "b: x\r",
+        "é",
+        " ",
+        "\n",
+        "2026-01-01Téééééé",
+    ]);
+    prop::collection::vec(words, 0..8).prop_map(|words| words.join(" "))
+}
+
+/// Any event, for any of the probes `a`, `b`, `c` and one that no header names.
+fn event() -> impl Strategy<Value = Event> {
+    let probe = || prop::sample::select(vec!["a", "b", "c", "stranger"]).prop_map(id);
+    let value = || {
+        prop::sample::select(vec![
+            Value::Null,
+            json!([]),
+            json!("x"),
+            form(),
+            json!({"action": "accept", "content": {"v": 3}}),
+            json!({"message": {"deep": [1.5, {"_meta": 1}]}, "_meta": {"a": 1}}),
+            json!({"_meta": []}),
+        ])
+    };
+    let line = || hostile_line().prop_map(Wire);
+    let dir = prop::sample::select(vec![Dir::ClientToServer, Dir::ServerToClient]);
+    prop_oneof![
+        12 => (dir, line(), prop::option::weighted(0.2, probe()))
+            .prop_map(|(dir, line, probe)| Event::Mcp { dir, line, probe }),
+        4 => (probe(), 0_u64..9).prop_map(|(probe, number)| {
+            let line = Wire::text(request(json!(number), "elicitation/create", &form()));
+            Event::Mcp { dir: Dir::ServerToClient, line, probe: Some(probe) }
+        }),
+        1 => probe().prop_map(|probe| Event::NotDeclared { probe, needs: String::new() }),
+        1 => probe().prop_map(|probe| Event::NotAsked { probe, reason: "no\nreason".to_owned() }),
+        1 => probe().prop_map(|probe| Event::NoReply { probe, after_ms: u64::MAX }),
+        2 => probe().prop_map(|probe| Event::ProbeDone { probe }),
+        1 => probe().prop_map(|probe| Event::Called { probe }),
+        1 => probe().prop_map(|probe| Event::CallReturned { probe }),
+        2 => (probe(), value()).prop_map(|(probe, params)| Event::Presented { probe, params }),
+        2 => (probe(), value()).prop_map(|(probe, answer)| Event::AnswerGiven { probe, answer }),
+        1 => (probe(), hostile_text()).prop_map(|(probe, text)| Event::ToolResult { probe, text }),
+        1 => probe().prop_map(|probe| Event::ToolCalled { probe }),
+        2 => (prop::option::of(probe()), hostile_text())
+            .prop_map(|(probe, text)| Event::Stderr { line: Wire::text(text), probe }),
+        1 => line().prop_map(|line| Event::Host { dir: HostDir::FromClient, line }),
+        1 => line().prop_map(|line| Event::Stdout { line }),
+        1 => line().prop_map(|body| Event::ModelRequest { method: "POST".into(), path: "/".into(), body }),
+        1 => any::<bool>().prop_map(|deferred| Event::ToolOffered { name: "probe".into(), deferred }),
+        1 => (prop::option::of(any::<i32>()), any::<bool>())
+            .prop_map(|(code, killed)| Event::Exit { code, signal: None, killed }),
+        1 => hostile_text().prop_map(|message| Event::HarnessError { message }),
+        1 => prop::sample::select(vec![
+            Event::ServerStarted, Event::ServerClosed, Event::Header(Box::new(header(&["a"]))),
+            Event::Footer { end: End::TimedOut }, Event::Truncated { what: "x".into() },
+            Event::NameAsked { name: "b.example".into() }, Event::NameAsked { name: "a.example".into() },
+            Event::ModelReply { status: 200, body: Wire(vec![0xff]) },
+        ]),
+    ]
+}
+
+/// Any recording at all, in no sensible order.
+pub(crate) fn hostile_recording() -> impl Strategy<Value = Recording> {
+    let source = prop::sample::select(vec!["session", "server-1", "server-2"]);
+    let end = prop::option::of(prop::sample::select(vec![
+        End::Finished,
+        End::ClientGone,
+        End::TimedOut,
+        End::NotStarted,
+    ]));
+    let entries = prop::collection::vec((source, event()), 0..40);
+    (entries, end).prop_map(|(entries, end)| {
+        let start = Script::new(&["a", "b", "c"]);
+        let script = entries
+            .into_iter()
+            .fold(start, |script, (source, event)| script.entry(source, event));
+        script.end(end)
+    })
+}
