@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use comfy_table::{Table, presets};
 use serde_json::json;
 
 use super::root::Root;
 use super::{Failure, OK, output};
 use crate::catalogue::load::select;
 use crate::cli::ListFormat;
+use crate::render::table;
 
 pub(super) fn probes(
     root: Option<PathBuf>,
@@ -26,20 +26,24 @@ pub(super) fn probes(
         output::result(&format!("{:#}\n", json!({"format": 1, "probes": selected})))?;
         return Ok(OK);
     }
-    let mut rows = vec![["probe", "title", "invalid on purpose in"].map(str::to_owned)];
+    let mut rows = vec![
+        ["probe", "title", "invalid on purpose in"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     for probe in &selected {
         let invalid: Vec<&str> = probe
             .invalid
             .keys()
             .map(|revision| revision.as_str())
             .collect();
-        rows.push([
+        rows.push(vec![
             probe.id.to_string(),
             probe.title.clone(),
             invalid.join(", "),
         ]);
     }
-    output::result(&table(&rows))?;
+    output::result(&table::plain(&rows))?;
     Ok(OK)
 }
 
@@ -54,28 +58,15 @@ pub(super) fn clients(
         output::result(&format!("{:#}\n", json!({"format": 1, "clients": clients})))?;
         return Ok(OK);
     }
-    let mut rows = vec![["target", "what it is"].map(str::to_owned)];
+    let mut rows = vec![["target", "what it is"].map(str::to_owned).to_vec()];
     for client in &clients {
         for (name, surface) in &client.surfaces {
-            rows.push([
+            rows.push(vec![
                 format!("{}@{}/{name}", client.id, client.pinned),
                 surface.title.clone(),
             ]);
         }
     }
-    output::result(&table(&rows))?;
+    output::result(&table::plain(&rows))?;
     Ok(OK)
-}
-
-fn table<const N: usize>(rows: &[[String; N]]) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    for row in rows {
-        table.add_row(row.to_vec());
-    }
-    table
-        .to_string()
-        .lines()
-        .map(|line| format!("{}\n", line.trim_end()))
-        .collect()
 }

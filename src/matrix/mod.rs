@@ -125,6 +125,17 @@ impl Matrix {
             .count()
     }
 
+    /// The cell of a target and a probe.
+    #[must_use]
+    pub fn cell(&self, target: &Target, probe: &ProbeId) -> Option<&Cell> {
+        self.cells.iter().find(|cell| {
+            cell.probe == *probe
+                && cell.client == target.client
+                && cell.version == target.version
+                && cell.surface == target.surface
+        })
+    }
+
     /// The matrix of the cells that `keep` chooses, with their targets and rows.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(&Cell) -> bool) -> Matrix {

@@ -12,7 +12,7 @@ use super::{End, Entry, Event, FORMAT, Header, Recording};
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The file cannot be read at all.
-    #[error("cannot read {path}: {source}")]
+    #[error("cannot read {path}")]
     Io {
         /// Which file.
         path: PathBuf,

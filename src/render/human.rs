@@ -2,13 +2,11 @@
 
 use std::fmt::Write as _;
 
-use anstyle::{AnsiColor, Style};
-use comfy_table::{Table, presets};
-
 use super::escape::terminal;
 use crate::matrix::{Cell, Matrix, TargetFacts};
 use crate::recording::{AnsweredBy, Isolation};
 use crate::verdict::{Blame, Kind};
+use anstyle::{AnsiColor, Style};
 
 /// The matrix with escape codes for colour; printing through anstream removes them where they do not belong.
 #[must_use]
@@ -23,8 +21,6 @@ pub fn render(matrix: &Matrix) -> String {
 }
 
 fn table(matrix: &Matrix) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
     let mut head = vec!["probe".to_owned()];
     for facts in &matrix.targets {
         head.push(format!(
@@ -32,21 +28,18 @@ fn table(matrix: &Matrix) -> String {
             facts.client, facts.version, facts.surface
         ));
     }
-    table.set_header(head);
+    let mut rows = vec![head];
     for row in &matrix.probes {
         let mut line = vec![row.probe.to_string()];
         for facts in &matrix.targets {
-            let cell = matrix
-                .cells
-                .iter()
-                .find(|c| c.probe == row.probe && c.target() == facts.target());
+            let cell = matrix.cell(&facts.target(), &row.probe);
             line.push(cell.map_or("-", |cell| cell.verdict.kind.word()).to_owned());
         }
-        table.add_row(line);
+        rows.push(line);
     }
     let mut text = String::new();
-    for line in table.to_string().lines() {
-        let _ = writeln!(text, "{}", paint(line.trim_end()));
+    for line in super::table::plain(&rows).lines() {
+        let _ = writeln!(text, "{}", paint(line));
     }
     text
 }

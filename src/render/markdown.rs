@@ -32,10 +32,7 @@ pub fn table(matrix: &Matrix) -> String {
     for row in &matrix.probes {
         let _ = write!(out, "| {} |", row.probe);
         for facts in &matrix.targets {
-            let cell = matrix
-                .cells
-                .iter()
-                .find(|c| c.probe == row.probe && c.target() == facts.target());
+            let cell = matrix.cell(&facts.target(), &row.probe);
             let _ = write!(
                 out,
                 " {} |",

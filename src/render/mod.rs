@@ -4,3 +4,4 @@ pub mod escape;
 pub mod human;
 pub mod json;
 pub mod markdown;
+pub mod table;

@@ -176,7 +176,8 @@ impl Setup {
         Setup { control, ..self }
     }
 
-    fn is_control(self) -> Setup {
+    /// The probe is a control itself.
+    fn alone(self) -> Setup {
         let control = None;
         Setup { control, ..self }
     }
@@ -253,7 +254,7 @@ fn what_never_came_to_the_question_blames_nobody() {
     );
     check(
         "not reached, a control",
-        &host(not_reached()).is_control(),
+        &host(not_reached()).alone(),
         "unknown nobody -",
     );
     check(

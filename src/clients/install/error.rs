@@ -65,13 +65,13 @@ pub enum InstallError {
         name: String,
     },
     /// It was installed, but does not start.
-    #[error("the installed program does not start: {source:#}")]
+    #[error("the installed program does not start")]
     DoesNotStart {
         /// What happened instead.
         source: anyhow::Error,
     },
     /// A file or folder cannot be read or written.
-    #[error("cannot use {path}: {source}")]
+    #[error("cannot use {path}")]
     Disk {
         /// Which one.
         path: PathBuf,

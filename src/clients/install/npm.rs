@@ -39,6 +39,9 @@ pub(super) async fn install(
             "--no-audit",
             "--no-fund",
             "--no-save",
+            // npm's own patience with a network that is not there is most of a minute.
+            "--fetch-retry-mintimeout=1000",
+            "--fetch-retry-maxtimeout=5000",
             "--prefix",
         ])
         .arg(folder)
@@ -47,7 +50,7 @@ pub(super) async fn install(
     progress("installing");
     let run = run(command);
     tokio::pin!(run);
-    let mut tick = interval(Duration::from_secs(1));
+    let mut tick = interval(Duration::from_secs(2));
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     tick.tick().await;
     let said = loop {

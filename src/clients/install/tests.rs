@@ -25,7 +25,7 @@ fn client() -> Client {
     }
 }
 
-/// A cache whose npm is a shell script; `$6` is the folder that npm is to install into.
+/// A cache whose npm is a shell script; `$9` is the folder that npm is to install into.
 fn cache(dir: &Path, script: &str) -> Cache {
     let npm = dir.join("npm");
     let log = dir.join("calls");
@@ -41,7 +41,7 @@ fn cache(dir: &Path, script: &str) -> Cache {
     }
 }
 
-const WORKS: &str = "mkdir -p \"$7/node_modules/@demo/cli/bin\"\necho program > \"$7/node_modules/@demo/cli/bin/demo\"";
+const WORKS: &str = "mkdir -p \"$9/node_modules/@demo/cli/bin\"\necho program > \"$9/node_modules/@demo/cli/bin/demo\"";
 
 fn calls(dir: &Path) -> usize {
     fs::read_to_string(dir.join("calls"))
@@ -118,7 +118,7 @@ fn a_program_that_does_not_start_is_not_kept() {
     let refuse = async |_: &Installed| Err(anyhow::anyhow!("it said no"));
     let error = block_on(ensure(&cache, &client(), "1.0.0", &|_| {}, refuse)).unwrap_err();
     assert_eq!(
-        error.to_string(),
+        format!("{:#}", anyhow::Error::from(error)),
         "the installed program does not start: it said no"
     );
     assert_eq!(names_below(&cache.root.join("demo")), ["1.0.0.lock"]);

@@ -29,7 +29,7 @@ fn every_change_of_a_cell_counts() {
     check("verdict", |cell| cell.verdict.kind = Kind::Breaks);
     check("blame", |cell| cell.verdict.blame = verdict::Blame::Server);
     check("strength", |cell| {
-        cell.verdict.strength = Some(verdict::Strength::Must)
+        cell.verdict.strength = Some(verdict::Strength::Must);
     });
     check("clause", |cell| cell.verdict.clause = Some("x".to_owned()));
     check("reason", |cell| cell.verdict.reason.push('x'));
@@ -41,7 +41,7 @@ fn every_change_of_a_cell_counts() {
     check("presented", |cell| cell.outcome.presented = None);
     check("answer", |cell| cell.outcome.answer = None);
     check("oddities", |cell| {
-        cell.outcome.oddities.push(outcome::Oddity::NotJson)
+        cell.outcome.oddities.push(outcome::Oddity::NotJson);
     });
     check("content", |cell| {
         let content = Some(json!({"value": "y"}));
@@ -62,12 +62,12 @@ fn what_is_not_a_result_does_not_count() {
     });
     check("file", |matrix| matrix.cells[0].recording.push('x'));
     check("latency", |matrix| {
-        matrix.cells[0].outcome.latency_us = Some(1)
+        matrix.cells[0].outcome.latency_us = Some(1);
     });
     check("order", |matrix| matrix.cells.reverse());
     check("versions", |matrix| matrix.capmatrix.push('x'));
     check("facts", |matrix| {
-        matrix.targets[0].notes.push("x".to_owned())
+        matrix.targets[0].notes.push("x".to_owned());
     });
 }
 
@@ -114,4 +114,32 @@ fn a_change_says_both_verdicts() {
     let change = changes(&expected(), &found, true).remove(0);
     assert_eq!(change.expected, Some(words(&expected().cells[0])));
     assert_eq!(change.found.as_deref(), Some("BREAKS (why)"));
+}
+
+#[test]
+fn a_stage_that_was_not_reached_is_a_result() {
+    let not_reached = |stage| {
+        let mut matrix = expected();
+        matrix.cells[0].outcome.kind = Came::NotReached { stage, note: None };
+        matrix
+    };
+    let (offered, called) = (outcome::Stage::ToolOffered, outcome::Stage::ToolCalled);
+    // fixme: both stages of an outcome have the same name in JSON, so one hides the other.
+    assert_eq!(
+        changes(&not_reached(offered), &not_reached(called), true),
+        []
+    );
+}
+
+#[test]
+fn a_probe_that_was_asked_twice_is_compared_twice() {
+    let silent = Script::new(&["a"])
+        .initialize()
+        .call("a")
+        .send("a", 1)
+        .no_reply("a");
+    let twice = build(&[session(), silent.finish()], &catalogue());
+    // fixme: recordings by hand may have several cells of one name; the first one stands for all of them, so that
+    // a matrix differs from itself.
+    assert_eq!(changes(&twice, &twice, true).len(), 1);
 }

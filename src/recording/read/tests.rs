@@ -172,7 +172,7 @@ fn other_files_are_refused() {
         .unwrap_err()
         .to_string();
     assert!(
-        missing.starts_with("cannot read /nonexistent/x.jsonl: "),
+        missing.starts_with("cannot read /nonexistent/x.jsonl"),
         "{missing}"
     );
 }

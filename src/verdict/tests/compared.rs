@@ -12,7 +12,7 @@ fn a_refusal_like_the_controls_is_policy() {
     );
     check(
         "headless, a control",
-        &headless(cancel()).is_control(),
+        &headless(cancel()).alone(),
         "refused nobody -",
     );
     check(
@@ -22,7 +22,7 @@ fn a_refusal_like_the_controls_is_policy() {
     );
     check(
         "headless, an invalid control",
-        &headless(cancel()).is_control().invalid(),
+        &headless(cancel()).alone().invalid(),
         "refused nobody -",
     );
     check(
@@ -32,7 +32,7 @@ fn a_refusal_like_the_controls_is_policy() {
     );
     check(
         "a host, a control",
-        &host(cancel()).is_control(),
+        &host(cancel()).alone(),
         "refused nobody -",
     );
     check(
@@ -64,7 +64,7 @@ fn a_refusal_like_the_controls_is_policy() {
     );
     check(
         "a person, a control",
-        &person(decline()).is_control(),
+        &person(decline()).alone(),
         "unknown nobody -",
     );
     check(
@@ -83,7 +83,7 @@ fn a_request_without_a_result_is_compared_with_the_control() {
         check(&what, &person(outcome.clone()), "breaks client SCHEMA");
         check(
             &what,
-            &host(outcome.clone()).is_control(),
+            &host(outcome.clone()).alone(),
             "violates client MUST",
         );
         for control in [
@@ -129,7 +129,7 @@ fn what_was_presented_is_judged_by_what_was_lost() {
     check("works", &host(shown(accept())), "works nobody -");
     check(
         "works, a control",
-        &host(shown(accept())).is_control(),
+        &host(shown(accept())).alone(),
         "works nobody -",
     );
     check(
@@ -183,7 +183,7 @@ fn what_was_presented_is_judged_by_what_was_lost() {
     );
     check(
         "accepted unseen, a control",
-        &headless(accept()).is_control(),
+        &headless(accept()).alone(),
         "not_shown nobody -",
     );
     check(

@@ -92,7 +92,7 @@ fn accepted_content_must_fit_what_was_asked() {
     );
     check(
         "a control",
-        &host(content(json!({}))).is_control(),
+        &host(content(json!({}))).alone(),
         "violates client SHOULD",
     );
     check(
@@ -178,7 +178,7 @@ fn an_invalid_request_never_blames_the_client() {
     check("rejected", host(error()), "refused server -");
     check(
         "rejected, a control",
-        host(error()).is_control(),
+        host(error()).alone(),
         "refused server -",
     );
     check(
@@ -188,11 +188,7 @@ fn an_invalid_request_never_blames_the_client() {
     );
     check("no reply", host(silent()), "spec_silent server -");
     check("gone", host(gone(Some(1))), "spec_silent server -");
-    check(
-        "ended",
-        host(gone(None)).is_control(),
-        "spec_silent server -",
-    );
+    check("ended", host(gone(None)).alone(), "spec_silent server -");
     // fixme: or is it meant? Only replies that break JSON-RPC should blame the client here, and these break a schema.
     check("malformed", host(malformed()), "violates client SCHEMA");
     check(
