@@ -19,7 +19,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 #[command(after_help = "Example: capmatrix run codex@0.171.0/app-server --probe elicitation/form")]
 pub struct Cli {
     /// Folder that has probes/, clients/ and snapshots/ [default: the nearest one above the current folder that has]
-    #[arg(long, global = true, env = "CAPMATRIX_ROOT", value_name = "DIR")]
+    #[arg(
+        long,
+        global = true,
+        env = "CAPMATRIX_ROOT",
+        hide_env_values = true,
+        value_name = "DIR"
+    )]
     pub root: Option<PathBuf>,
     /// What to do
     #[command(subcommand)]

@@ -17,10 +17,10 @@ pub mod names;
 pub mod outcome;
 pub mod plan;
 pub mod probe_server;
-pub mod problem;
 pub mod recording;
 pub mod render;
 pub mod run;
 #[cfg(test)]
 mod testing;
+mod toml_error;
 pub mod verdict;

@@ -92,7 +92,7 @@ pub enum Kind {
     /// The cell did not come to the request.
     NotReached {
         /// The first stage that was not reached.
-        stage: Stage,
+        missing: Stage,
         /// More, where there is more to say.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use crate::names::{ProbeId, Target};
 use crate::recording::{
-    AnsweredBy, Dir, End, Entry, Event, FORMAT, Header, HostDir, Isolation, Recording, Wire,
+    AnsweredBy, AskedBy, Dir, End, Entry, Event, FORMAT, Header, HostDir, Isolation, Recording,
+    Wire,
 };
 
 /// The id of a probe.
@@ -32,6 +33,7 @@ pub(crate) fn header(probes: &[&str]) -> Header {
         probes: probes.iter().copied().map(id).collect(),
         cells: probes.iter().copied().map(id).collect(),
         note: None,
+        asked_by: AskedBy::Host,
         answered_by: AnsweredBy::Driver,
     }
 }
@@ -54,6 +56,12 @@ impl Script {
         let server = "server-1".to_owned();
         let argv = vec!["acme".to_owned()];
         Script { recording, server }.event(Event::ClientStarted { argv })
+    }
+
+    /// The same, on a surface where a model must be offered the tool before it is called.
+    pub(crate) fn with_model(mut self) -> Script {
+        self.recording.header.asked_by = AskedBy::Model;
+        self
     }
 
     /// One entry of the supervisor.
@@ -215,8 +223,8 @@ pub(crate) fn reply(id: Value, result: Value) -> Value {
 
 /// Lines that a hostile client may write: well-formed, near misses, and rubbish.
 ///
-/// fixme: without `"id":1e400`, `"id":"\ud800"` and two ids or methods in one object, which redaction gets wrong (see
-/// `redact::tests::same_outcomes::odd_ids_are_still_odd`).
+/// Two ids or methods in one object are not among them: such a line keeps its bytes when it is redacted, and so its id
+/// may be another request's afterwards (see `redact::tests::same_outcomes::odd_ids_are_still_odd`).
 pub(crate) fn hostile_line() -> impl Strategy<Value = Vec<u8>> {
     let ids = prop::sample::select(vec![
         "1",
@@ -231,6 +239,8 @@ pub(crate) fn hostile_line() -> impl Strategy<Value = Vec<u8>> {
         "[1]",
         "{}",
         "18446744073709551616",
+        "1e400",
+        r#""\ud800""#,
     ]);
     let bodies = prop::sample::select(vec![
         r#""result":{"action":"accept","content":{"v":1.0e1}}"#,
@@ -246,6 +256,8 @@ pub(crate) fn hostile_line() -> impl Strategy<Value = Vec<u8>> {
         r#""method":"initialize","params":[{"_meta":{}}]"#,
         r#""method":"notifications/x""#,
         r#""method":null"#,
+        r#""method":null,"result":{"action":"accept"}"#,
+        r#""method":"notifications/cancelled","params":{"requestId":1}"#,
         r#""_meta":{"a":1},"params":null"#,
     ]);
     let message = (ids, bodies)
@@ -272,7 +284,9 @@ pub(crate) fn hostile_line() -> impl Strategy<Value = Vec<u8>> {
             "x".repeat(20_000)
         )
         .into_bytes(),
-        // fixme: `[1,"_meta"]` makes redact panic, see redact::tests::a_batch_of_two_does_not_panic.
+        b"[1,\"_meta\"]".to_vec(),
+        b"[{\"id\":1,\"method\":\"ping\",\"params\":{\"_meta\":{}}},{\"id\":2}]".to_vec(),
+        b"{\"\\u005fmeta\":{\"t\":1},\"id\":1,\"result\":{\"action\":\"cancel\"}}".to_vec(),
     ]);
     prop_oneof![
         6 => message,
@@ -294,6 +308,10 @@ fn hostile_text() -> impl Strategy<Value = String> {
         "xid=a=1",
         "0b0b0b0b-1111-2222-3333-444444444444",
         "(0b0b0b0b-1111-2222-3333-444444444444),",
+        "/0b0b0b0b-1111-2222-3333-444444444444",
+        "sessionId=127.0.0.1:1",
+        "(/home/x",
+        "at=/tmp/x",
         "a: done",
         "b: x\r",
         "é",
@@ -367,8 +385,9 @@ pub(crate) fn hostile_recording() -> impl Strategy<Value = Recording> {
     let probe = prop::sample::select(vec!["a", "b", "c", "stranger"]);
     let line = prop_oneof![4 => event().prop_map(Ok), 1 => probe.prop_map(Err)];
     let entries = prop::collection::vec((source, line), 0..40);
-    (entries, end).prop_map(|(entries, end)| {
+    (entries, end, any::<bool>()).prop_map(|(entries, end, has_model)| {
         let start = Script::new(&["a", "b", "c"]);
+        let start = if has_model { start.with_model() } else { start };
         let script =
             (1..)
                 .zip(entries)

@@ -25,6 +25,8 @@ pub struct Probe {
     pub revisions: Vec<Revision>,
     /// Revisions in which the request breaks the specification on purpose, with the reason.
     pub invalid: BTreeMap<Revision, String>,
+    /// Revisions in which a known erratum of the specification says of this valid request that it is invalid.
+    pub errata: BTreeMap<Revision, String>,
     /// The JSON-RPC method of the request.
     pub method: String,
     /// The JSON text of `params`, exactly as it goes on the wire: the file's text with the white space at both ends removed.

@@ -85,6 +85,17 @@ pub struct Surface {
 }
 
 impl Surface {
+    /// Who has the client call the tool on this surface.
+    #[must_use]
+    pub fn asked_by(&self) -> crate::recording::AskedBy {
+        match self.driver {
+            DriverKind::Prompt => crate::recording::AskedBy::Model,
+            DriverKind::CodexAppServer | DriverKind::ClaudeStreamJson | DriverKind::HostLines => {
+                crate::recording::AskedBy::Host
+            }
+        }
+    }
+
     /// Who answers on this surface.
     #[must_use]
     pub fn answered_by(&self) -> crate::recording::AnsweredBy {

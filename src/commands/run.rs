@@ -43,7 +43,7 @@ impl Done {
             !matches!(
                 cell.outcome.kind,
                 Came::NotReached {
-                    stage: Stage::ClientStarted | Stage::Handshake,
+                    missing: Stage::ClientStarted | Stage::Handshake,
                     ..
                 }
             )

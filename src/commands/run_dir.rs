@@ -61,6 +61,7 @@ impl NewRunDir {
             .to_string_lossy()
             .into_owned();
         let temporary = parent.join(format!(".{name}.new-{}", std::process::id()));
+        remove_stale(parent, &name);
         fs::create_dir(&temporary).map_err(|e| unwritable(e, place))?;
         Ok(NewRunDir {
             temporary,
@@ -111,6 +112,23 @@ impl NewRunDir {
             .with_context(|| format!("cannot put the run into {}", place.display()))?;
         let _ = fs::remove_dir_all(&old);
         Ok(())
+    }
+}
+
+/// Removes what a run left that was killed: its process is gone.
+fn remove_stale(parent: &Path, name: &str) {
+    let prefix = format!(".{name}.new-");
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let file_name = entry.file_name().to_string_lossy().into_owned();
+        let Some(pid) = file_name.strip_prefix(&prefix) else {
+            continue;
+        };
+        if pid.parse::<u32>().is_ok()
+            && Path::new("/proc/self").exists()
+            && !Path::new("/proc").join(pid).exists()
+        {
+            let _ = fs::remove_dir_all(entry.path());
+        }
     }
 }
 

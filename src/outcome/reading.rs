@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::difference::{self, Difference};
 use super::{Kind, Oddity, Outcome, Stage};
 use crate::names::ProbeId;
-use crate::recording::{Dir, End, Event, Recording, Wire};
+use crate::recording::{AskedBy, Dir, End, Event, Recording, Wire};
 
 /// The JSON value of every MCP line, by entry; `None` where there is no line or it is not JSON.
 pub(super) fn parse_messages(recording: &Recording) -> Vec<Option<Value>> {
@@ -53,7 +53,7 @@ impl<'a> Reading<'a> {
         let (kind, oddities, mut evidence, reply) = self.what_came_back();
         let presented = self.presented_differences();
         let answer = self.answer_differences(reply.as_ref().map(|(_, value)| value));
-        evidence.extend(self.other_evidence());
+        evidence.extend(self.other_evidence(reply.is_some()));
         evidence.sort_unstable();
         evidence.dedup();
         let latency_us = match (self.sent, &reply) {
@@ -135,10 +135,12 @@ impl<'a> Reading<'a> {
     /// The index behind the last entry that can belong to this probe alone.
     fn window_end(&self, sent: usize) -> usize {
         let entries = &self.recording.entries;
+        let source = &entries[sent].source;
         entries
             .iter()
             .enumerate()
             .skip(sent + 1)
+            .filter(|(_, entry)| &entry.source == source)
             .find(|(_, entry)| {
                 matches!(&entry.event, Event::Mcp { probe: Some(_), .. })
                     || matches!(&entry.event, Event::ProbeDone { probe } if probe == self.probe)
@@ -163,7 +165,7 @@ impl<'a> Reading<'a> {
     }
 
     fn kind_of_reply(&self, at: usize, value: &Value) -> Kind {
-        if let Some(error) = value.get("error") {
+        if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
             return Kind::RpcError {
                 code: error["code"].as_i64().unwrap_or(0),
                 message: cut(error["message"].as_str().unwrap_or_default()),
@@ -225,7 +227,7 @@ impl<'a> Reading<'a> {
                 }
                 Event::NotAsked { probe, reason } if probe == self.probe => {
                     return Kind::NotReached {
-                        stage: Stage::RequestSent,
+                        missing: Stage::RequestSent,
                         note: Some(reason.clone()),
                     };
                 }
@@ -238,13 +240,15 @@ impl<'a> Reading<'a> {
             .into_iter()
             .find(|stage| reached.is_none_or(|reached| *stage > reached))
             .unwrap_or(Stage::RequestSent);
-        Kind::NotReached { stage, note: None }
+        Kind::NotReached {
+            missing: stage,
+            note: None,
+        }
     }
 
     fn stages_without_a_reply(&self) -> Vec<Stage> {
-        let has_model = self.any(|event| matches!(event, Event::ModelRequest { .. }));
         let mut stages = vec![Stage::ClientStarted, Stage::Handshake, Stage::ToolsListed];
-        if has_model {
+        if self.recording.header.asked_by == AskedBy::Model {
             stages.push(Stage::ToolOffered);
         }
         stages.extend([Stage::ToolCalled, Stage::RequestSent]);
@@ -330,10 +334,8 @@ impl<'a> Reading<'a> {
 
     /// Lines beside the exchange itself: the tool call, what was presented and answered, what was said on
     /// standard error meanwhile, and how it ended where it ended badly.
-    fn other_evidence(&self) -> Vec<usize> {
+    fn other_evidence(&self, replied: bool) -> Vec<usize> {
         let probe = self.probe;
-        let ended_badly = self.sent.is_none()
-            || self.any(|e| matches!(e, Event::NoReply { probe: p, .. } if p == probe));
         self.recording
             .entries
             .iter()
@@ -350,7 +352,7 @@ impl<'a> Reading<'a> {
                 | Event::NotAsked { probe: p, .. } => p == probe,
                 Event::Stderr { probe: p, .. } => p.as_ref() == Some(probe),
                 Event::HarnessError { .. } => true,
-                Event::Exit { killed: false, .. } => ended_badly,
+                Event::Exit { killed: false, .. } => !replied,
                 _ => false,
             })
             .map(|(at, _)| at + 2)
@@ -369,13 +371,6 @@ impl<'a> Reading<'a> {
             _ => None,
         }
     }
-
-    fn any(&self, test: impl Fn(&Event) -> bool) -> bool {
-        self.recording
-            .entries
-            .iter()
-            .any(|entry| test(&entry.event))
-    }
 }
 
 enum Line<'a> {
@@ -388,7 +383,8 @@ fn classify(message: Option<&Value>) -> Line<'_> {
     match message {
         None => Line::NotJson,
         Some(value) => match value.get("id") {
-            Some(id) if value.get("method").is_none() => Line::Reply(id, value),
+            // As the probe server reads it: a method that is null is none.
+            Some(id) if value["method"].is_null() => Line::Reply(id, value),
             _ => Line::Other,
         },
     }

@@ -11,6 +11,7 @@ fn probe(id: &str, control: Option<&str>) -> Probe {
         needs: Capability::ElicitationForm,
         revisions: Vec::new(),
         invalid: std::collections::BTreeMap::new(),
+        errata: std::collections::BTreeMap::new(),
         method: String::new(),
         params: String::new(),
         control: control.map(|id| ProbeId(id.to_owned())),

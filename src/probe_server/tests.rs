@@ -17,6 +17,7 @@ fn probe(id: &str, params: &str) -> Probe {
         needs: Capability::ElicitationForm,
         revisions: vec![Revision::V2025_06_18, Revision::V2025_11_25],
         invalid: std::collections::BTreeMap::new(),
+        errata: std::collections::BTreeMap::new(),
         method: "elicitation/create".to_owned(),
         params: params.to_owned(),
         control: None,

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::read::{self, ReadError};
-use super::{AnsweredBy, Dir, End, Entry, Event, FORMAT, Header, Isolation, Recording};
+use super::{AnsweredBy, AskedBy, Dir, End, Entry, Event, FORMAT, Header, Isolation, Recording};
 use crate::names::{ProbeId, Target};
 
 /// One recording for each probe server that was started with `--out dir`, oldest first. Of several that asked
@@ -17,14 +17,22 @@ use crate::names::{ProbeId, Target};
 /// # Errors
 /// When a part cannot be read.
 pub fn load(dir: &Path, probes: &[ProbeId]) -> Result<Vec<Recording>, ReadError> {
-    let parts = read::server_parts(dir)?;
-    let mut recordings = Vec::new();
-    for part in parts {
-        let entries = read::entries(&part)?;
-        if !entries.is_empty() {
-            recordings.push(recording(entries, probes));
+    let mut recordings: Vec<Recording> = Vec::new();
+    // The latest first: a probe that was asked again counts as it was last.
+    for part in read::server_parts(dir)?.iter().rev() {
+        let entries = read::entries(part)?;
+        if entries.is_empty() {
+            continue;
         }
+        let mut new = recording(entries, probes);
+        let same = recordings
+            .iter()
+            .filter(|later| later.header.target == new.header.target);
+        let later: Vec<ProbeId> = same.flat_map(|later| later.header.cells.clone()).collect();
+        new.header.cells.retain(|cell| !later.contains(cell));
+        recordings.push(new);
     }
+    recordings.reverse();
     Ok(recordings)
 }
 
@@ -53,6 +61,7 @@ fn recording(entries: Vec<Entry>, probes: &[ProbeId]) -> Recording {
         cells: asked.clone(),
         probes: asked,
         note: Some("recorded by hand: the client ran with its user's own settings".to_owned()),
+        asked_by: AskedBy::Host,
         answered_by: AnsweredBy::Person,
     };
     let closed = entries
@@ -112,3 +121,6 @@ fn plain(text: Option<&str>) -> String {
         plain
     }
 }
+
+#[cfg(test)]
+mod tests;

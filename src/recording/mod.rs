@@ -265,8 +265,20 @@ pub struct Header {
     /// Why the session was run, where it was not the target's first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// Who has the client call the tool.
+    pub asked_by: AskedBy,
     /// Who answers on this surface.
     pub answered_by: AnsweredBy,
+}
+
+/// Who has the client call the tool on a surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskedBy {
+    /// The scripted model, which must have been offered the tool first.
+    Model,
+    /// The client's host: a driver, or a person.
+    Host,
 }
 
 /// Who answers a request on a surface.

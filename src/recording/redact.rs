@@ -4,6 +4,8 @@
 //! go, the client's own chatter (host lines, model requests, output) is dropped: its prompts are never
 //! committed. The entries of a cell stand together, so that a race between cells does not show.
 
+mod log;
+
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -192,7 +194,7 @@ fn redact(event: &Event, source: &str, ids: &mut Ids) -> Event {
         },
         Event::Presented { probe, params } => {
             let mut params = params.clone();
-            redact_meta(&mut params);
+            redact_value(&mut params);
             Event::Presented {
                 probe: probe.clone(),
                 params,
@@ -203,7 +205,7 @@ fn redact(event: &Event, source: &str, ids: &mut Ids) -> Event {
             text: own_part(probe, text),
         },
         Event::Stderr { line, probe } => Event::Stderr {
-            line: Wire::text(redact_log(&line.to_text())),
+            line: Wire::text(log::redact(&line.to_text())),
             probe: probe.clone(),
         },
         event => event.clone(),
@@ -223,6 +225,10 @@ fn redact_line(line: &Wire, dir: Dir, source: &str, ids: &mut Ids) -> Wire {
     let Ok(text) = std::str::from_utf8(&line.0) else {
         return line.clone();
     };
+    // Only an object is a message; an array would be read as the envelope's members in their order.
+    let Ok(Value::Object(_)) = serde_json::from_str(text) else {
+        return line.clone();
+    };
     let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(text) else {
         return line.clone();
     };
@@ -233,29 +239,57 @@ fn redact_line(line: &Wire, dir: Dir, source: &str, ids: &mut Ids) -> Wire {
         let start = id.get().as_ptr() as usize - line.0.as_ptr() as usize;
         text.replace_range(start..start + id.get().len(), &new);
     }
-    // Only a line with `_meta` is written anew; all others keep their bytes.
-    if text.contains("\"_meta\"")
-        && let Ok(mut value) = serde_json::from_str::<Value>(&text)
+    // Only a line that holds something to hide is written anew; all others keep their bytes.
+    if let Ok(mut value) = serde_json::from_str::<Value>(&text)
+        && redact_value(&mut value)
     {
-        redact_meta(&mut value["params"]);
-        redact_meta(&mut value["result"]);
-        if let Some(object) = value.as_object_mut() {
-            object.retain(|key, value| !(value.is_null() && (key == "params" || key == "result")));
-        }
         text = value.to_string();
     }
     Wire::text(text)
 }
 
-/// Replaces the values in `_meta`, which hold tokens and ids, except those that the protocol itself defines.
-fn redact_meta(value: &mut Value) {
-    if let Some(meta) = value.get_mut("_meta").and_then(Value::as_object_mut) {
-        for (key, value) in meta.iter_mut() {
-            if !key.starts_with("io.modelcontextprotocol/") {
-                *value = Value::from("<redacted>");
+/// Hides what is never the same twice, at any depth: what is in `_meta` (but for what the protocol itself defines
+/// there), tokens, and the ids that a cancellation names. Tells whether anything was hidden.
+fn redact_value(value: &mut Value) -> bool {
+    let mut changed = false;
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                changed |= redact_value(item);
             }
         }
+        Value::Object(members) => {
+            for (key, value) in members.iter_mut() {
+                changed |= match key.as_str() {
+                    "_meta" => redact_meta(value),
+                    "progressToken" | "requestId" => hide(value),
+                    _ => redact_value(value),
+                };
+            }
+        }
+        _ => {}
     }
+    changed
+}
+
+fn redact_meta(meta: &mut Value) -> bool {
+    let Some(meta) = meta.as_object_mut() else {
+        return false;
+    };
+    let mut changed = false;
+    for (key, value) in meta.iter_mut() {
+        if !key.starts_with("io.modelcontextprotocol/") {
+            changed |= hide(value);
+        }
+    }
+    changed
+}
+
+fn hide(value: &mut Value) -> bool {
+    let hidden = Value::from("<redacted>");
+    let changed = *value != hidden;
+    *value = hidden;
+    changed
 }
 
 /// Of a tool result, the line that the probe server wrote; clients put times and words of their own around it.
@@ -265,71 +299,6 @@ fn own_part(probe: &ProbeId, text: &str) -> String {
         Some(at) => text[at..].lines().next().unwrap_or_default().to_owned(),
         None => "<redacted>".to_owned(),
     }
-}
-
-/// The longest line of a client's log that is kept.
-const MAX_LOG: usize = 2000;
-
-/// A log line without colours, times, ids and numbers of processes.
-fn redact_log(line: &str) -> String {
-    let plain = strip_escapes(line);
-    let words: Vec<String> = plain.split(' ').map(redact_word).collect();
-    words.join(" ").chars().take(MAX_LOG).collect()
-}
-
-fn strip_escapes(line: &str) -> String {
-    let mut plain = String::with_capacity(line.len());
-    let mut chars = line.chars();
-    while let Some(c) = chars.next() {
-        if c != '\u{1b}' {
-            plain.push(c);
-            continue;
-        }
-        // A control sequence: ESC [ parameters, up to its final letter.
-        if chars.next() == Some('[') {
-            for c in chars.by_ref() {
-                if c.is_ascii_alphabetic() {
-                    break;
-                }
-            }
-        }
-    }
-    plain.retain(|c| !c.is_control());
-    plain
-}
-
-fn redact_word(word: &str) -> String {
-    let digits = word.chars().filter(char::is_ascii_digit).count();
-    if looks_like_time(word) {
-        return "<time>".to_owned();
-    }
-    if digits > 0 && word.contains("-") && is_uuid(word) {
-        return "<uuid>".to_owned();
-    }
-    match word.split_once('=') {
-        Some((key, value)) if key.ends_with("id") && value.chars().any(|c| c.is_ascii_digit()) => {
-            format!("{key}=<id>")
-        }
-        _ => word.to_owned(),
-    }
-}
-
-fn looks_like_time(word: &str) -> bool {
-    let bytes = word.as_bytes();
-    bytes.len() >= 19
-        && bytes[..4].iter().all(u8::is_ascii_digit)
-        && bytes[4] == b'-'
-        && bytes[7] == b'-'
-        && bytes[10] == b'T'
-}
-
-fn is_uuid(word: &str) -> bool {
-    let word = word.trim_matches(|c: char| !c.is_ascii_hexdigit());
-    word.len() == 36
-        && word.chars().enumerate().all(|(at, c)| match at {
-            8 | 13 | 18 | 23 => c == '-',
-            _ => c.is_ascii_hexdigit(),
-        })
 }
 
 #[cfg(test)]

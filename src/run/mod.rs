@@ -360,6 +360,7 @@ fn empty(spec: &SessionSpec) -> Recording {
             probes: spec.probes.iter().map(|probe| probe.id.clone()).collect(),
             cells: Vec::new(),
             note: None,
+            asked_by: spec.surface.asked_by(),
             answered_by: spec.surface.answered_by(),
         },
         entries: Vec::new(),

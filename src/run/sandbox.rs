@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::Context;
-use rustix::mount::{MountFlags, mount, mount_bind};
+use rustix::mount::{MountFlags, UnmountFlags, mount, mount_bind, unmount};
 use tokio::process::Command;
 
 use crate::recording::Isolation;
@@ -159,7 +159,12 @@ pub fn enter_namespace(rec: &Path, visible: &[PathBuf]) -> anyhow::Result<Paths>
             fs::create_dir_all(folder)?;
             bind(&park, folder)?;
         }
+        // Shown in one place only. An empty folder is removed, never what might still be mounted on it.
+        if unmount(&park, UnmountFlags::DETACH).is_ok() {
+            let _ = fs::remove_dir(&park);
+        }
     }
+    let _ = fs::remove_dir(base.join("keep"));
     point_resolver_at_loopback(base, resolver.as_deref())?;
     Ok(paths)
 }

@@ -87,6 +87,7 @@ fn header(spec: &SessionSpec) -> Header {
         probes: spec.probes.iter().map(|probe| probe.id.clone()).collect(),
         cells: Vec::new(),
         note: None,
+        asked_by: spec.surface.asked_by(),
         answered_by: spec.surface.answered_by(),
     }
 }

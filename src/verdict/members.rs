@@ -3,14 +3,13 @@
 //! A client that drops a member which no revision defines has altered the request, but broken nothing: the
 //! schemas are open, and no sentence asks a receiver to keep or to show what it does not know.
 
-/// Members that some revision defines, in a request, a form schema or one of its property schemas
-/// (schema `ElicitRequestFormParams`, `ElicitRequestURLParams`, `PrimitiveSchemaDefinition`).
+use crate::names::Revision;
+
+/// Members of a request, a form schema or a property schema since 2025-06-18
+/// (schema `ElicitRequest`, `PrimitiveSchemaDefinition`).
 const DEFINED: &[&str] = &[
     "message",
-    "url",
-    "elicitationId",
     "requestedSchema",
-    "$schema",
     "type",
     "properties",
     "required",
@@ -19,11 +18,19 @@ const DEFINED: &[&str] = &[
     "minLength",
     "maxLength",
     "format",
-    "default",
     "minimum",
     "maximum",
     "enum",
     "enumNames",
+];
+
+/// Members that came with 2025-11-25 (schema `ElicitRequestURLParams`, `EnumSchema`; defaults of all types). A default of
+/// a boolean is older; that it is not blamed before is on the safe side.
+const DEFINED_SINCE_2025_11_25: &[&str] = &[
+    "url",
+    "elicitationId",
+    "$schema",
+    "default",
     "oneOf",
     "anyOf",
     "const",
@@ -35,25 +42,29 @@ const DEFINED: &[&str] = &[
 /// Members of the form schema itself; `title` and `description` are defined for properties only.
 const DEFINED_ON_TOP: &[&str] = &["$schema", "type", "properties", "required"];
 
-/// Whether the member at JSON pointer `at` (of the request's params) is one that the specification defines.
-pub(super) fn is_defined(at: &str) -> bool {
+/// Whether the member at JSON pointer `at` (of the request's params) is one that `revision` defines.
+pub(super) fn is_defined(at: &str, revision: Option<Revision>) -> bool {
+    let is_new_enough = revision.is_some_and(|revision| revision >= Revision::V2025_11_25);
+    let known = |member: &str| {
+        DEFINED.contains(&member) || is_new_enough && DEFINED_SINCE_2025_11_25.contains(&member)
+    };
     let parts: Vec<&str> = at.split('/').skip(1).collect();
     match parts.as_slice() {
-        ["requestedSchema", member] => DEFINED_ON_TOP.contains(member),
+        ["requestedSchema", member] => DEFINED_ON_TOP.contains(member) && known(member),
         // The name of a property is the server's own; a lost property is a lost question.
-        ["requestedSchema", "properties", _] => true,
+        ["requestedSchema", "properties", _] | ["requestedSchema", "required", ..] => true,
         ["requestedSchema", "properties", _, rest @ ..] => rest
             .iter()
-            .all(|part| DEFINED.contains(part) || part.parse::<usize>().is_ok()),
-        ["requestedSchema", "required", ..] => true,
+            .all(|part| known(part) || part.parse::<usize>().is_ok()),
         ["requestedSchema", ..] => false,
-        parts => parts.iter().all(|part| DEFINED.contains(part)),
+        parts => parts.iter().all(|part| known(part)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::is_defined;
+    use crate::names::Revision;
 
     #[test]
     fn members_are_told_apart() {
@@ -76,7 +87,16 @@ mod tests {
                 true,
             ),
         ] {
-            assert_eq!(is_defined(at), expect, "{at}");
+            assert_eq!(is_defined(at, Some(Revision::V2025_11_25)), expect, "{at}");
         }
+        for (at, expect) in [
+            ("/requestedSchema/$schema", false),
+            ("/requestedSchema/properties/value/oneOf/0/title", false),
+            ("/requestedSchema/properties/value/default", false),
+            ("/requestedSchema/properties/value/enumNames", true),
+        ] {
+            assert_eq!(is_defined(at, Some(Revision::V2025_06_18)), expect, "{at}");
+        }
+        assert!(!is_defined("/url", None));
     }
 }

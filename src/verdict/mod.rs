@@ -181,8 +181,21 @@ pub struct Case<'a> {
 #[must_use]
 pub fn judge(case: &Case<'_>) -> Verdict {
     let mut verdict = table::decide(case);
+    verdict.reason = one_line(&verdict.reason);
     verdict.evidence.clone_from(&case.outcome.evidence);
     verdict
+}
+
+/// The longest reason: one sentence, also where a client's own words are part of it.
+const MAX_REASON: usize = 400;
+
+/// A client's words may hold line feeds; a reason has none.
+fn one_line(reason: &str) -> String {
+    let words: Vec<&str> = reason
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .collect();
+    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    words.join(" ").chars().take(MAX_REASON).collect()
 }
 
 #[cfg(test)]

@@ -18,12 +18,14 @@ const ROWS: &[Row] = &[
     unknown_action,
     content_breaks_schema,
     person_refused,
+    control_not_asked,
     same_as_control,
     invalid_request,
     control_unusable,
     no_result,
     refused_unseen,
     answered_unseen,
+    not_waited_for,
     altered,
     works,
 ];
@@ -70,12 +72,12 @@ fn harness_failed(case: &Case<'_>) -> Option<Verdict> {
 }
 
 fn not_reached(case: &Case<'_>) -> Option<Verdict> {
-    let Came::NotReached { stage, note } = &case.outcome.kind else {
+    let Came::NotReached { missing, note } = &case.outcome.kind else {
         return None;
     };
     let reason = match note {
         Some(note) => note.clone(),
-        None => format!("not reached: {}", stage.words()),
+        None => format!("not reached: {}", missing.words()),
     };
     Some(verdict(Kind::Unknown, Blame::Nobody, reason))
 }
@@ -190,6 +192,21 @@ fn person_refused(case: &Case<'_>) -> Option<Verdict> {
     })
 }
 
+/// Without its control a probe that was not presented cannot be told from a client's policy.
+fn control_not_asked(case: &Case<'_>) -> Option<Verdict> {
+    let control = case.probe.control.as_ref()?;
+    if case.control.is_some() {
+        return None;
+    }
+    if matches!(case.outcome.kind, Came::Answered { .. })
+        && (case.outcome.presented.is_some() || case.answered_by == AnsweredBy::Person)
+    {
+        return None;
+    }
+    let reason = format!("its control {control} was not asked in the same session");
+    Some(verdict(Kind::Unknown, Blame::Nobody, reason))
+}
+
 /// Declined or cancelled unseen, and the control as well: policy. On a surface that never presents, it says
 /// nothing about how the client reads the request.
 fn same_as_control(case: &Case<'_>) -> Option<Verdict> {
@@ -251,6 +268,13 @@ fn no_result(case: &Case<'_>) -> Option<Verdict> {
 }
 
 fn breaks(case: &Case<'_>, reason: String) -> Verdict {
+    let erratum = case
+        .revision
+        .and_then(|revision| case.probe.errata.get(&revision));
+    if let Some(erratum) = erratum {
+        let reason = format!("{reason}; but {erratum}");
+        return verdict(Kind::Breaks, Blame::Specification, reason);
+    }
     let clause = clause(case, "schema: the request is valid");
     rule(Kind::Breaks, Strength::Schema, clause, reason)
 }
@@ -286,6 +310,16 @@ fn answered_unseen(case: &Case<'_>) -> Option<Verdict> {
     Some(verdict(Kind::NotShown, Blame::Nobody, reason))
 }
 
+/// Presented, and then answered before the driver did.
+fn not_waited_for(case: &Case<'_>) -> Option<Verdict> {
+    case.outcome.presented.as_ref()?;
+    if case.outcome.answer.is_some() {
+        return None;
+    }
+    let reason = "presented, but the reply does not rest on an answer of the driver";
+    Some(verdict(Kind::Unknown, Blame::Nobody, reason))
+}
+
 fn altered(case: &Case<'_>) -> Option<Verdict> {
     let shown = case.outcome.presented.as_deref().unwrap_or_default();
     let answer = case.outcome.answer.as_deref().unwrap_or_default();
@@ -306,7 +340,7 @@ fn altered(case: &Case<'_>) -> Option<Verdict> {
     if answer.is_empty()
         && !shown
             .iter()
-            .any(|difference| members::is_defined(&difference.at))
+            .any(|difference| members::is_defined(&difference.at, case.revision))
     {
         reason.push_str(" (no clause defines what was changed)");
         return Some(verdict(Kind::Altered, Blame::Nobody, reason));
@@ -346,7 +380,7 @@ pub(super) fn short(outcome: &Outcome) -> String {
         Came::RpcError { code, .. } => format!("error {code}"),
         Came::Silent { .. } => "no reply".to_owned(),
         Came::Gone { .. } => "client gone".to_owned(),
-        Came::NotReached { stage, .. } => format!("not reached: {}", stage.words()),
+        Came::NotReached { missing, .. } => format!("not reached: {}", missing.words()),
         Came::NotDeclared { needs } => format!("{needs} not declared"),
         Came::Malformed { .. } => "malformed reply".to_owned(),
     }

@@ -64,8 +64,11 @@ fn malformed() -> Outcome {
 }
 
 fn not_reached() -> Outcome {
-    let stage = Stage::ToolOffered;
-    came(Came::NotReached { stage, note: None })
+    let missing = Stage::ToolOffered;
+    came(Came::NotReached {
+        missing,
+        note: None,
+    })
 }
 
 fn not_declared() -> Outcome {
@@ -137,6 +140,7 @@ fn host(outcome: Outcome) -> Setup {
         needs: Capability::ElicitationForm,
         revisions: Revision::ALL.to_vec(),
         invalid: std::collections::BTreeMap::new(),
+        errata: std::collections::BTreeMap::new(),
         method: "elicitation/create".to_owned(),
         params: form().to_string(),
         control: Some(id("control")),
@@ -177,7 +181,13 @@ impl Setup {
     }
 
     /// The probe is a control itself.
-    fn alone(self) -> Setup {
+    fn alone(mut self) -> Setup {
+        self.probe.control = None;
+        self.without_control()
+    }
+
+    /// Its control is not in the session.
+    fn without_control(self) -> Setup {
         let control = None;
         Setup { control, ..self }
     }

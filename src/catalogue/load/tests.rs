@@ -1,235 +1,220 @@
-//! Bad probe files, each with the error that a person sees.
+//! The catalogue as a whole; what is said of bad files is in `complaints`.
+
+mod complaints;
 
 use std::fs;
 
 use super::*;
+use crate::names::Revision;
 
 const GOOD: &str = r#"format = 1
-title = "Bare"
-why = "The control."
+title = "Bare form"
+why = "The smallest form."
 needs = "elicitation.form"
 revisions = ["2025-06-18", "2025-11-25"]
 method = "elicitation/create"
 params = '''
-{"mode":"form","message":"m","requestedSchema":{"type":"object","properties":{}}}
+{"mode":"form","message":"hello"}
 '''
-
 [answer]
 action = "accept"
-content = '{"value":"hello"}'
+content = '''{"value":"hello"}'''
+[invalid]
+"2025-06-18" = "no mode there"
 "#;
 
-/// Loads `files` as a catalogue.
-fn load_files(files: &[(&str, &str)]) -> Result<Vec<Probe>, String> {
+/// The good probe with one part replaced.
+fn with(old: &str, new: &str) -> String {
+    assert!(GOOD.contains(old), "{old}");
+    GOOD.replacen(old, new, 1)
+}
+
+fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for (name, text) in files {
-        let path = dir.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        let file = dir.path().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
     }
-    let folder = format!("{}/", dir.path().display());
-    load(dir.path()).map_err(|problems| problems.to_string().replace(&folder, ""))
+    dir
+}
+
+/// What is said of these files; paths are relative to the folder.
+fn complaint(files: &[(&str, &[u8])]) -> String {
+    let dir = folder(files);
+    match load(dir.path()) {
+        Ok(_) => "good".to_owned(),
+        Err(error) => error
+            .to_string()
+            .replace(&format!("{}/", dir.path().display()), "")
+            .replace(&dir.path().display().to_string(), "DIR"),
+    }
+}
+
+fn check_all(files: &[(&str, &str)], expect: &str) {
+    let files: Vec<(&str, &[u8])> = files
+        .iter()
+        .map(|(name, text)| (*name, text.as_bytes()))
+        .collect();
+    let got = complaint(&files);
+    assert!(
+        got == expect.trim_matches('\n'),
+        "\n{got}\n--- expected ---{expect}"
+    );
+}
+
+/// A catalogue of one probe.
+fn check(text: &str, expect: &str) {
+    check_all(&[("a/x.toml", text)], expect);
 }
 
 #[test]
-fn a_good_file_keeps_its_bytes() {
-    let probes = load_files(&[("a/bare.toml", GOOD)]).unwrap();
-    assert_eq!(probes[0].id.0, "a/bare");
-    assert!(
-        probes[0].params.starts_with(r#"{"mode":"form","message""#)
-            && probes[0].params.ends_with('}')
+fn files_that_cannot_be_read() {
+    let got = complaint(&[("a/x.toml", b"format = 1\ntitle = \"caf\xe9\"\n")]);
+    let expect = "\
+a/x.toml:2:13: not UTF-8, expected UTF-8 text
+  |
+2 | title = \"caf\u{fffd}\"
+  |             ^";
+    assert_eq!(got, expect);
+    assert_eq!(
+        complaint(&[]),
+        "DIR: no probe here, expected AREA/NAME.toml"
     );
     assert_eq!(
-        probes[0].answer.content,
+        complaint(&[("a b.toml", GOOD.as_bytes())]),
+        "a b.toml: `a b` cannot be part of a probe's id, expected letters, digits, `-`, `_` and `.`"
+    );
+    let error = load(Path::new("/no/such/folder")).unwrap_err().to_string();
+    assert!(
+        error.starts_with("/no/such/folder: cannot read: No such file"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_good_catalogue_is_sorted_and_links_do_not_loop() {
+    let other = with("Bare form", "Other").replace("method", "control = \"b/x\"\nmethod");
+    let files: [(&str, &[u8]); 4] = [
+        ("b/x.toml", GOOD.as_bytes()),
+        ("a/y.toml", other.as_bytes()),
+        ("a/.#y.toml", b"an editor's"),
+        ("a/README.md", b"no probe"),
+    ];
+    let dir = folder(&files);
+    std::os::unix::fs::symlink(dir.path(), dir.path().join("a/loop")).unwrap();
+    let probes = load(dir.path()).unwrap();
+    let ids: Vec<&str> = probes.iter().map(|probe| probe.id.0.as_str()).collect();
+    assert_eq!(ids, ["a/y", "b/x"]);
+    assert_eq!(probes[1].params, r#"{"mode":"form","message":"hello"}"#);
+    assert_eq!(
+        probes[1].answer.content,
         Some(serde_json::json!({"value": "hello"}))
     );
+    assert_eq!(
+        probes[1].validity(Revision::V2025_06_18),
+        Err("no mode there")
+    );
+
+    std::os::unix::fs::symlink("self.toml", dir.path().join("self.toml")).unwrap();
+    let error = load(dir.path()).unwrap_err().to_string();
+    assert!(error.contains("self.toml: cannot read: "), "{error}");
 }
 
 #[test]
-fn each_fault_is_named_with_its_place() {
-    let check = |from: &str, to: &str, expect: &str| {
-        let text = GOOD.replacen(from, to, 1);
-        assert_ne!(text, GOOD, "`{from}` is not in the file");
-        let error = load_files(&[("a/bare.toml", &text)]).expect_err(to);
-        assert!(
-            error.starts_with(expect),
-            "expected: {expect}\ngot:      {error}"
-        );
-    };
+fn every_revision_has_what_a_probe_needs() {
     check(
-        "title",
-        "titel",
-        "a/bare.toml:2:1: unknown field `titel`, expected one of",
-    );
-    check(
-        "title = \"Bare\"\n",
-        "",
-        "a/bare.toml:1:1: missing field `title`",
-    );
-    check(
-        "format = 1",
-        "format = 2",
-        "a/bare.toml:1:10: this capmatrix reads format 1",
-    );
-    check(
-        "format = 1",
-        "format = \"1\"",
-        "a/bare.toml:1:10: invalid type: string \"1\", expected u32",
-    );
-    check("format = 1", "format = ", "a/bare.toml:1:10: ");
-    check("\"Bare\"", "\"\"", "a/bare.toml:2:9: title is empty");
-    check(
-        "\"Bare\"",
-        &format!("\"{}\"", "x".repeat(61)),
-        "a/bare.toml:2:9: the title is a row's label",
-    );
-    check("The control.", " ", "a/bare.toml:3:7: why is empty");
-    check(
-        "elicitation.form",
-        "elicitation.voice",
-        "a/bare.toml:4:9: unknown variant `elicitation.voice`, expected",
-    );
-    check(
-        "2025-11-25",
-        "2025-11-26",
-        "a/bare.toml:5:28: unknown variant `2025-11-26`, expected one of",
-    );
-    check(
-        "2025-11-25",
-        "2025-06-18",
-        "a/bare.toml:5:13: revision 2025-06-18 is listed twice",
-    );
-    check(
-        "2025-11-25",
-        "2024-11-05",
-        "a/bare.toml:5:13: elicitation.form does not exist in 2024-11-05",
-    );
-    check(
-        "[\"2025-06-18\", \"2025-11-25\"]",
-        "[]",
-        "a/bare.toml:5:13: revisions is empty",
-    );
-    check(
-        "\"message\":\"m\"",
-        "\"message\":m",
-        "a/bare.toml:8:26: params is no JSON: expected value",
-    );
-    check(
-        "{\"mode\"",
-        "{\n\"mode\"",
-        "a/bare.toml:7:10: params must be one line",
-    );
-    check(
-        "\"message\":\"m\"",
-        "\"mode\":\"x\"",
-        "a/bare.toml:8:21: params is no JSON: member `mode` stands twice",
-    );
-    check(
-        "{\"mode\":\"form\",\"message\":\"m\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}}",
-        "[]",
-        "a/bare.toml:7:10: params is not a JSON object",
-    );
-    check(
-        "\"accept\"",
-        "\"yes\"",
-        "a/bare.toml:12:10: unknown variant `yes`, expected one of",
-    );
-    check(
-        "{\"value\":\"hello\"}",
-        "{\"value\":}",
-        "a/bare.toml:13:21: content is no JSON: expected value",
-    );
-    check(
-        "[answer]",
-        "[answr]",
-        "a/bare.toml:11:2: unknown field `answr`, expected one of",
-    );
-    check(
-        "[answer]",
-        "[invalid]\n\"2026-07-28\" = \"x\"\n\n[answer]",
-        "a/bare.toml:12:1: 2026-07-28 is not among",
-    );
-    check(
-        "[answer]",
-        "[invalid]\n\"2025-06-18\" = \"\"\n\n[answer]",
-        "a/bare.toml:12:16: expected the reason",
-    );
-    check(
-        "method",
-        "control = \"a/bar\"\nmethod",
-        "a/bare.toml:6:11: no probe `a/bar`; did you mean `a/bare`?",
-    );
-    check(
-        "method",
-        "control = \"a/bare\"\nmethod",
-        "a/bare.toml:6:11: `a/bare` has a control itself",
+        &with("\"2025-06-18\", ", "\"2025-03-26\", \"2025-06-18\", "),
+        r#"
+a/x.toml:5:14: 2025-03-26 has no elicitation.form, expected one of 2025-06-18, 2025-11-25, 2026-07-28
+  |
+5 | revisions = ["2025-03-26", "2025-06-18", "2025-11-25"]
+  |              ^^^^^^^^^^^^
+"#,
     );
 }
 
 #[test]
-fn files_are_checked_against_each_other() {
-    let other = GOOD.replace("\"Bare\"", "\"Other\"");
-    let error = load_files(&[("a/bare.toml", GOOD), ("a/Bare.toml", &other)]).unwrap_err();
+fn a_title_fits_in_a_row() {
+    let longest = "\u{e9}".repeat(60);
+    check(&with("Bare form", &longest), "good");
+    let got = complaint(&[(
+        "a/x.toml",
+        with("Bare form", &format!("{longest}x")).as_bytes(),
+    )]);
     assert!(
-        error.contains("duplicate id: `a/bare` is the same as `a/Bare`"),
-        "{error}"
+        got.starts_with(
+            "a/x.toml:2:9: a title of 61 characters, expected at most 60: it labels a row\n"
+        ),
+        "{got}"
     );
-    let error = load_files(&[("a/bare.toml", GOOD), ("b/bare.toml", GOOD)]).unwrap_err();
-    assert!(
-        error.starts_with("b/bare.toml:2:9: `a/bare` has this title already"),
-        "{error}"
-    );
-    let error = load_files(&[("readme.txt", "")]).unwrap_err();
-    assert!(error.contains("no probe here"), "{error}");
-}
-
-#[test]
-fn all_faults_come_at_once_with_their_source() {
-    let bad = GOOD
-        .replace("\"Bare\"", "\"\"")
-        .replace("format = 1", "format = 3");
-    let error = load_files(&[("a/x.toml", &bad), ("a/y.toml", "=")]).unwrap_err();
-    insta::assert_snapshot!(error, @r#"
-    a/x.toml:1:10: this capmatrix reads format 1
-      1 | format = 3
-        |          ^
-
-    a/x.toml:2:9: title is empty; expected some words
-      2 | title = ""
-        |         ^
-
-    a/y.toml:1:1: unquoted keys cannot be empty, expected letters, numbers, `-`, `_`
-      1 | =
-        | ^
-    "#);
 }
 
 #[test]
 fn prefixes_select_whole_components() {
-    let names = ["form/a.toml", "form/b.toml", "formx/c.toml"];
-    let texts: Vec<String> = names
-        .iter()
-        .map(|name| GOOD.replace("\"Bare\"", &format!("\"{name}\"")))
-        .collect();
-    let files: Vec<(&str, &str)> = names
-        .into_iter()
-        .zip(texts.iter().map(String::as_str))
-        .collect();
-    let probes = load_files(&files).unwrap();
-    let check = |prefixes: &[&str], expect: &[&str]| {
-        let prefixes: Vec<String> = prefixes.iter().map(|prefix| (*prefix).to_owned()).collect();
-        let got: Vec<&str> = select(&probes, &prefixes)
-            .unwrap()
-            .iter()
-            .map(|probe| probe.id.0.as_str())
-            .collect();
-        assert_eq!(got, expect, "{prefixes:?}");
+    let mut probes = Vec::new();
+    for id in [
+        "elicitation/form/a",
+        "elicitation/form/b",
+        "elicitation/formx",
+        "sampling/a",
+    ] {
+        let source = Source::new(Path::new("x"), GOOD.to_owned());
+        probes.push(
+            probe_file::parse(&source, &ProbeId(id.to_owned()))
+                .unwrap()
+                .probe,
+        );
+    }
+    let check = |prefixes: &[&str], expect: Result<&[&str], (&str, &str)>| {
+        let prefixes: Vec<String> = prefixes.iter().map(|&prefix| prefix.to_owned()).collect();
+        let got = select(&probes, &prefixes);
+        let ids = got.map(|probes| {
+            probes
+                .into_iter()
+                .map(|probe| probe.id.0.as_str())
+                .collect::<Vec<_>>()
+        });
+        match (ids, expect) {
+            (Ok(ids), Ok(expect)) => assert_eq!(ids, expect),
+            (Err(error), Err((message, hint))) => {
+                assert_eq!(
+                    (error.to_string().as_str(), error.hint().as_str()),
+                    (message, hint)
+                );
+            }
+            (got, expect) => panic!("{got:?} instead of {expect:?}"),
+        }
     };
-    check(&[], &["form/a", "form/b", "formx/c"]);
-    check(&["form"], &["form/a", "form/b"]);
-    check(&["form/"], &["form/a", "form/b"]);
-    check(&["formx/c", "form/a", "form/a"], &["form/a", "formx/c"]);
-    let error = select(&probes, &["form/x".to_owned()]).unwrap_err();
-    assert_eq!(error.to_string(), "no probe `form/x`, and none below it");
-    assert!(error.hint().starts_with("did you mean"), "{}", error.hint());
+    let form = ["elicitation/form/a", "elicitation/form/b"];
+    check(&["elicitation/form"], Ok(&form));
+    check(&["elicitation/form/"], Ok(&form));
+    check(&["elicitation/formx"], Ok(&["elicitation/formx"]));
+    check(
+        &["sampling", "elicitation/form/b", "sampling/a"],
+        Ok(&["elicitation/form/b", "sampling/a"]),
+    );
+    assert_eq!(select(&probes, &[]).unwrap().len(), 4);
+    check(
+        &["sampling", "elicitation/from"],
+        Err((
+            "no probe `elicitation/from`, and none below it",
+            "did you mean `elicitation/form`, `elicitation/formx`, `elicitation/form/a`?",
+        )),
+    );
+    check(
+        &["sampl/"],
+        Err((
+            "no probe `sampl/`, and none below it",
+            "did you mean `sampling/a`, `sampling`?",
+        )),
+    );
+    check(
+        &["", "zz"],
+        Err((
+            "no probe ``, and none below it",
+            "known: `elicitation`, `elicitation/form`, `elicitation/form/a`, `elicitation/form/b`, \
+             `elicitation/formx`, `sampling`, `sampling/a`",
+        )),
+    );
 }

@@ -1,28 +1,47 @@
-//! Talking to npm: install, and which versions there are.
+//! Running npm.
 //!
-//! Owns npm's command line and reading its failures. It names no registry: npm knows its own.
+//! Owns its command lines, its deadline and its processes: none of them outlives the future that started it. It must not
+//! know what is done with what it installs. npm's environment is the user's, because it holds proxies and registries;
+//! nothing of it is printed.
 
-use std::io;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
+use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
-use super::{Cache, InstallError};
-use crate::names;
-use crate::render::escape;
+use super::error::{InstallError, io_error};
+use super::{Cache, program, versions};
 
-/// The longest that npm may take.
-const DEADLINE: Duration = Duration::from_secs(600);
+/// For one run of npm.
+const DEADLINE: Duration = Duration::from_secs(10 * 60);
+/// Of npm's output. The versions of a package with daily releases have some hundred kilobytes.
+const MAX_OUTPUT: u64 = 16 * 1024 * 1024;
+/// For every run. The retries of a registry that is not there are npm's own, but it would wait for over a minute.
+const COMMON: [&str; 5] = [
+    "--no-update-notifier",
+    "--color=false",
+    "--fetch-retries=3",
+    "--fetch-retry-mintimeout=500",
+    "--fetch-retry-maxtimeout=3000",
+];
+/// For an install. No script of a package runs; the programs of a platform are optional dependencies, which a user's own
+/// configuration may leave out.
+const INSTALL: [&str; 6] = [
+    "install",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--no-save",
+    "--include=optional",
+];
 
-/// The most that is kept of what npm says.
-const MAX_SAID: u64 = 4 * 1024 * 1024;
-
-/// Installs a package into `folder`, without running any of its scripts.
+/// Installs a package into `folder`.
 pub(super) async fn install(
     cache: &Cache,
     package: &str,
@@ -30,212 +49,180 @@ pub(super) async fn install(
     folder: &Path,
     progress: &dyn Fn(&str),
 ) -> Result<(), InstallError> {
-    let started = Instant::now();
-    let mut command = Command::new(&cache.npm);
-    command
-        .args([
-            "install",
-            "--ignore-scripts",
-            "--no-audit",
-            "--no-fund",
-            "--no-save",
-            // npm's own patience with a network that is not there is most of a minute.
-            "--fetch-retry-mintimeout=1000",
-            "--fetch-retry-maxtimeout=5000",
-            "--prefix",
-        ])
-        .arg(folder)
-        .arg(format!("{package}@{version}"))
-        .current_dir(folder);
-    progress("installing");
-    let run = run(command);
-    tokio::pin!(run);
-    let mut tick = interval(Duration::from_secs(2));
-    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    tick.tick().await;
-    let said = loop {
-        tokio::select! {
-            said = &mut run => break said?,
-            _ = tick.tick() => {
-                let mb = size_of(folder) / 1_000_000;
-                progress(&format!("installing, {} s, {mb} MB", started.elapsed().as_secs()));
-            }
-        }
-    };
-    if said.status.success() {
+    let spec = format!("{package}@{version}");
+    progress(&format!("installing {spec} with npm"));
+    let mut args: Vec<OsString> = INSTALL.iter().map(OsString::from).collect();
+    args.extend(["--prefix".into(), folder.into(), OsString::from(&spec)]);
+    let tell = |elapsed: Duration| {
+        let megabytes = program::size(folder) / 1_000_000;
         progress(&format!(
-            "installed in {:.1} s",
-            started.elapsed().as_secs_f64()
+            "installing, {} s, {megabytes} MB",
+            elapsed.as_secs()
         ));
+    };
+    let done = run(cache, &args, folder, tell).await?;
+    if done.status.success() {
         return Ok(());
     }
-    match failure(&said) {
-        Failure::NoSuchVersion => Err(no_such_version(cache, package, version).await),
-        Failure::Other(error) => Err(error),
-    }
+    Err(match done.error(package, version) {
+        InstallError::NoSuchVersion { .. } => versions::no_such(cache, package, version).await,
+        error => error,
+    })
 }
 
-/// The version that a tag stands for.
-pub(super) async fn version_of_tag(
+/// Asks npm for some facts of a package, as JSON. `wanted` is the version or tag in the question.
+pub(super) async fn view(
     cache: &Cache,
     package: &str,
-    tag: &str,
-) -> Result<String, InstallError> {
-    let mut command = Command::new(&cache.npm);
-    command.args(["view", &format!("{package}@{tag}"), "version"]);
-    let said = run(command).await?;
-    let version = String::from_utf8_lossy(&said.stdout).trim().to_owned();
-    if said.status.success() && version.starts_with(|c: char| c.is_ascii_digit()) {
-        return Ok(version);
-    }
-    match failure(&said) {
-        Failure::Other(error) if !said.status.success() => Err(error),
-        _ => Err(no_such_version(cache, package, tag).await),
-    }
-}
-
-async fn no_such_version(cache: &Cache, package: &str, version: &str) -> InstallError {
-    let mut command = Command::new(&cache.npm);
-    command.args(["view", package, "versions", "--json"]);
-    let known = match run(command).await {
-        Ok(said) => serde_json::from_slice::<Vec<String>>(&said.stdout).unwrap_or_default(),
-        Err(_) => Vec::new(),
+    wanted: Option<&str>,
+    field: &str,
+) -> Result<serde_json::Value, InstallError> {
+    let spec = match wanted {
+        Some(wanted) => format!("{package}@{wanted}"),
+        None => package.to_owned(),
     };
-    // Versions for one platform are published beside the ones that people install.
-    let known: Vec<&str> = known
-        .iter()
-        .map(String::as_str)
-        .filter(|known| !known.contains('-'))
-        .collect();
-    let mut near: Vec<String> = names::nearest(version, known.iter().copied())
-        .into_iter()
-        .map(str::to_owned)
-        .collect();
-    if let Some(newest) = known
-        .last()
-        .filter(|newest| !near.iter().any(|near| near == *newest))
-    {
-        near.push((*newest).to_owned());
+    // Its own configuration for a project is looked for in this folder, so that none of the current folder counts.
+    std::fs::create_dir_all(&cache.root).map_err(io_error("create", &cache.root))?;
+    let mut args: Vec<OsString> = ["view", "--json", "--prefix"].map(OsString::from).into();
+    args.extend([cache.root.clone().into(), spec.into(), field.into()]);
+    let done = run(cache, &args, &cache.root, |_| {}).await?;
+    if !done.status.success() {
+        return Err(done.error(package, wanted.unwrap_or_default()));
     }
-    InstallError::NoSuchVersion {
-        package: package.to_owned(),
-        version: version.to_owned(),
-        known: near,
-    }
+    // Older ones say nothing at all of a version that is not there.
+    Ok(serde_json::from_slice(&done.stdout).unwrap_or_default())
 }
 
-/// What npm said, and how it ended.
-struct Said {
+/// What npm said when it ended.
+struct Done {
     status: ExitStatus,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
 }
 
-async fn run(mut command: Command) -> Result<Said, InstallError> {
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .kill_on_drop(true);
-    let child = command.spawn().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => InstallError::NoNpm,
-        _ => InstallError::Npm {
-            said: format!("cannot start it: {error}"),
-        },
-    })?;
-    let mut group = Group(child);
-    let stdout = group.0.stdout.take();
-    let stderr = group.0.stderr.take();
-    let work = async {
-        let (stdout, stderr) = tokio::join!(read(stdout), read(stderr));
-        let status = group.0.wait().await;
-        (status, stdout, stderr)
+impl Done {
+    fn error(&self, package: &str, version: &str) -> InstallError {
+        InstallError::of_npm(
+            package,
+            version,
+            self.status,
+            &String::from_utf8_lossy(&self.stderr),
+        )
+    }
+}
+
+/// Runs npm to its end. `tick` is told every two seconds how long it has taken.
+async fn run(
+    cache: &Cache,
+    args: &[OsString],
+    folder: &Path,
+    tick: impl Fn(Duration),
+) -> Result<Done, InstallError> {
+    let mut npm = Running::start(cache, args, folder)?;
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let mut outputs = (npm.child.stdout.take(), npm.child.stderr.take());
+    let status = {
+        let both = async {
+            tokio::join!(
+                read(outputs.0.as_mut(), &mut stdout),
+                read(outputs.1.as_mut(), &mut stderr),
+            )
+        };
+        let ended = async {
+            let mut both = pin!(both);
+            tokio::select! {
+                _ = &mut both => npm.child.wait().await,
+                status = npm.child.wait() => {
+                    // Something that npm started may keep its output open.
+                    let _ = timeout(Duration::from_secs(2), both).await;
+                    status
+                }
+            }
+        };
+        let mut ended = pin!(ended);
+        let mut deadline = pin!(sleep(DEADLINE));
+        let start = Instant::now();
+        let mut ticks = interval(Duration::from_secs(2));
+        // Time that somebody else took is not caught up with a burst of lines.
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        ticks.tick().await;
+        loop {
+            tokio::select! {
+                status = &mut ended => break status,
+                () = &mut deadline => return Err(InstallError::TooSlow { minutes: DEADLINE.as_secs() / 60 }),
+                _ = ticks.tick() => tick(start.elapsed()),
+            }
+        }
     };
-    let (status, stdout, stderr) =
-        timeout(DEADLINE, work)
-            .await
-            .map_err(|_| InstallError::TooSlow {
-                minutes: DEADLINE.as_secs() / 60,
-            })?;
-    let status = status.map_err(|error| InstallError::Npm {
-        said: error.to_string(),
-    })?;
-    Ok(Said {
+    let status = status.map_err(io_error("run", Path::new("npm")))?;
+    Ok(Done {
         status,
         stdout,
         stderr,
     })
 }
 
-async fn read(pipe: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    if let Some(pipe) = pipe {
-        let _ = pipe.take(MAX_SAID).read_to_end(&mut bytes).await;
-    }
-    bytes
-}
-
-/// npm with all that it started: ended together when this goes.
-struct Group(Child);
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        // None once it was waited for: then the group is gone too.
-        if let Some(group) = self
-            .0
-            .id()
-            .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?))
-        {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
+async fn read(from: Option<impl AsyncRead + Unpin>, to: &mut Vec<u8>) {
+    if let Some(from) = from {
+        // What was read before an error is all that there is.
+        let _ = from.take(MAX_OUTPUT).read_to_end(to).await;
     }
 }
 
-enum Failure {
-    NoSuchVersion,
-    Other(InstallError),
+/// npm and all that it started.
+struct Running {
+    child: Child,
+    group: Option<Pid>,
 }
 
-/// npm prints its code in a line of its own.
-fn failure(said: &Said) -> Failure {
-    let text = String::from_utf8_lossy(&said.stderr);
-    let code = text.lines().find_map(|line| {
-        let mut words = line.split_whitespace().skip_while(|word| *word != "code");
-        words.next()?;
-        words.next().map(str::to_owned)
-    });
-    match code.as_deref() {
-        Some("ETARGET" | "E404") => Failure::NoSuchVersion,
-        Some(
-            code @ ("ENOTFOUND" | "EAI_AGAIN" | "ECONNREFUSED" | "ECONNRESET" | "ETIMEDOUT"
-            | "ENETUNREACH" | "EHOSTUNREACH" | "FETCH_ERROR"),
-        ) => Failure::Other(InstallError::NoNetwork {
-            code: code.to_owned(),
-        }),
-        _ => {
-            let lines: Vec<&str> = text
-                .lines()
-                .filter(|line| !line.trim().is_empty())
-                .collect();
-            let last = lines[lines.len().saturating_sub(5)..].join(" / ");
-            Failure::Other(InstallError::Npm {
-                said: escape::terminal(&last, 600),
-            })
-        }
-    }
-}
-
-/// The size of all files below a folder, in bytes.
-fn size_of(folder: &Path) -> u64 {
-    std::fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| match entry.metadata() {
-            Ok(data) if data.is_dir() => size_of(&entry.path()),
-            Ok(data) => data.len(),
-            Err(_) => 0,
+impl Running {
+    fn start(cache: &Cache, args: &[OsString], folder: &Path) -> Result<Running, InstallError> {
+        let (npm, first) = match cache.npm.split_first() {
+            Some((npm, first)) => (npm.as_os_str(), first),
+            None => (OsStr::new("npm"), &[][..]),
+        };
+        let child = Command::new(npm)
+            .args(first)
+            .args(args)
+            .args(COMMON)
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| match error.kind() {
+                std::io::ErrorKind::NotFound => InstallError::NotOnPath {
+                    name: npm.display().to_string(),
+                    needed_for: "installing clients".to_owned(),
+                },
+                _ => io_error("run", Path::new(npm))(error),
+            })?;
+        let pid = child.id().and_then(|pid| i32::try_from(pid).ok());
+        Ok(Running {
+            group: pid.and_then(Pid::from_raw),
+            child,
         })
-        .sum()
+    }
+}
+
+impl Drop for Running {
+    /// Ends what is left of the group, also after npm's own end. What it wrote is removed right after this, so this
+    /// waits until nobody writes any more; not for long, should the system not give them up.
+    fn drop(&mut self) {
+        let Some(group) = self.group else {
+            return;
+        };
+        for _ in 0..200 {
+            if kill_process_group(group, Signal::KILL).is_err() {
+                return;
+            }
+            let _ = self.child.try_wait();
+            if test_kill_process_group(group).is_err() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
 }

@@ -118,28 +118,30 @@ fn a_change_says_both_verdicts() {
 
 #[test]
 fn a_stage_that_was_not_reached_is_a_result() {
-    let not_reached = |stage| {
+    let not_reached = |missing| {
         let mut matrix = expected();
-        matrix.cells[0].outcome.kind = Came::NotReached { stage, note: None };
+        let note = None;
+        matrix.cells[0].outcome.kind = Came::NotReached { missing, note };
         matrix
     };
     let (offered, called) = (outcome::Stage::ToolOffered, outcome::Stage::ToolCalled);
-    // fixme: both stages of an outcome have the same name in JSON, so one hides the other.
-    assert_eq!(
-        changes(&not_reached(offered), &not_reached(called), true),
-        []
-    );
+    let found = changes(&not_reached(offered), &not_reached(called), true);
+    let names: Vec<&str> = found.iter().map(|change| change.cell.as_str()).collect();
+    assert_eq!(names, ["acme@1.0.0/host/a"]);
 }
 
 #[test]
-fn a_probe_that_was_asked_twice_is_compared_twice() {
+fn a_probe_that_was_asked_twice_is_one_cell() {
     let silent = Script::new(&["a"])
         .initialize()
         .call("a")
         .send("a", 1)
         .no_reply("a");
-    let twice = build(&[session(), silent.finish()], &catalogue());
-    // fixme: recordings by hand may have several cells of one name; the first one stands for all of them, so that
-    // a matrix differs from itself.
-    assert_eq!(changes(&twice, &twice, true).len(), 1);
+    // `recording::by_hand` gives it to the later recording only; a matrix has no two cells of one name.
+    let mut first = session();
+    first.header.cells.retain(|probe| *probe != id("a"));
+    let twice = build(&[first, silent.finish()], &catalogue());
+    let kinds: Vec<Kind> = twice.cells.iter().map(|cell| cell.verdict.kind).collect();
+    assert_eq!(kinds, [Kind::Violates, Kind::Works]);
+    assert_eq!(changes(&twice, &twice, true), []);
 }

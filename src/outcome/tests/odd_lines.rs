@@ -143,6 +143,11 @@ fn servers_of_one_session_do_not_mix() {
         a(&sent().server("server-2").client("x").finish()).oddities,
         []
     );
+    // What one server sends, or ends, does not end the time of the other's probe.
+    let both = sent().server("server-2").send("b", 1).done("b");
+    let late = both.server("server-1").client("x").done("a").finish();
+    assert_eq!(a(&late).oddities, [Oddity::NotJson]);
+    assert_eq!(outcome_of(&late, "b").oddities, []);
 }
 
 #[test]
@@ -200,6 +205,21 @@ fn evidence_names_the_lines() {
         sent().event(error).reply(1, accept()),
         &[7, 8, 9, 10],
     );
-    // fixme: `Gone` rests on the exit, line 9, and does not name it.
-    check("gone", sent().exit(Some(3), None), &[7, 8]);
+    check("gone", sent().exit(Some(3), None), &[7, 8, 9]);
+    check(
+        "replied, then gone",
+        sent().reply(1, accept()).exit(Some(3), None),
+        &[7, 8, 9],
+    );
+    check(
+        "rubbish, then gone",
+        sent().client("x").exit(Some(3), None),
+        &[7, 8, 9, 10],
+    );
+    let killed = Event::Exit {
+        code: None,
+        signal: Some(9),
+        killed: true,
+    };
+    check("killed by us", sent().event(killed), &[7, 8]);
 }

@@ -106,16 +106,31 @@ impl Drive<'_> {
 
     /// Records what the client presented and gives back the probe's answer.
     fn present(&self, probe: &Probe, params: Value) -> Value {
-        self.recorder.record(Event::Presented {
-            probe: probe.id.clone(),
-            params,
-        });
+        // Deeper than a reader of the recording could follow; the raw line is recorded all the same.
+        if depth(&params) <= MAX_DEPTH {
+            self.recorder.record(Event::Presented {
+                probe: probe.id.clone(),
+                params,
+            });
+        }
         let answer = probe.answer.to_value();
         self.recorder.record(Event::AnswerGiven {
             probe: probe.id.clone(),
             answer: answer.clone(),
         });
         answer
+    }
+}
+
+/// JSON readers stop at 128 levels; a recording wraps what it holds in a few of its own.
+const MAX_DEPTH: usize = 100;
+
+/// How deep a value is nested. It was parsed with a bound, so that recursion is safe.
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
+        _ => 0,
     }
 }
 

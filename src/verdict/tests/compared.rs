@@ -125,6 +125,61 @@ fn a_request_without_a_result_is_compared_with_the_control() {
 }
 
 #[test]
+fn without_its_control_a_probe_is_judged_only_by_what_was_seen() {
+    let check = |what: &str, setup: Setup, expect: &str| {
+        check(what, &setup.without_control(), expect);
+    };
+    for outcome in [
+        error(),
+        silent(),
+        gone(Some(1)),
+        gone(None),
+        shown(error()),
+        shown(silent()),
+    ] {
+        let what = format!("{:?}", outcome.kind);
+        for surface in [host, headless, person] {
+            check(&what, surface(outcome.clone()), "unknown nobody -");
+            check(
+                &what,
+                surface(outcome.clone()).invalid(),
+                "unknown nobody -",
+            );
+        }
+    }
+    for outcome in [accept(), cancel(), decline()] {
+        let what = format!("{:?}", outcome.kind);
+        check(&what, host(outcome.clone()), "unknown nobody -");
+        check(&what, headless(outcome.clone()), "unknown nobody -");
+        check(&what, host(shown(outcome.clone())), "works nobody -");
+        check(&what, host(outcome.clone()).invalid(), "unknown nobody -");
+        check(&what, host(shown(outcome)).invalid(), "lenient server -");
+    }
+    let title = "/requestedSchema/properties/value/title";
+    let altered = host(shown_without(title, accept()));
+    check("altered", altered, "altered client -");
+    check("a person", person(accept()), "not_shown nobody -");
+    check("a person, refused", person(cancel()), "unknown nobody -");
+    check(
+        "a person, invalid",
+        person(accept()).invalid(),
+        "lenient server -",
+    );
+    check("malformed", host(malformed()), "violates client SCHEMA");
+    check("odd", headless(odd(cancel())), "violates client MUST");
+    check(
+        "not declared",
+        host(not_declared()),
+        "not_declared nobody -",
+    );
+    let reason = headless(cancel()).without_control().judge().reason;
+    assert_eq!(
+        reason,
+        "its control control was not asked in the same session"
+    );
+}
+
+#[test]
 fn what_was_presented_is_judged_by_what_was_lost() {
     check("works", &host(shown(accept())), "works nobody -");
     check(
@@ -159,6 +214,24 @@ fn what_was_presented_is_judged_by_what_was_lost() {
         &host(shown_without(unknown, accept())),
         "altered nobody -",
     );
+    for undefined in ["/requestedSchema/title", "/requestedSchema/x-top"] {
+        let outcome = shown_without(undefined, accept());
+        check(undefined, &host(outcome), "altered nobody -");
+    }
+    let presented = Some([lost(unknown), lost(title)].concat());
+    let mixed = Outcome {
+        presented,
+        ..shown(accept())
+    };
+    check("one of them is defined", &host(mixed), "altered client -");
+    let mut added = shown_without(unknown, accept());
+    let presented = added.presented.iter_mut().flatten();
+    presented.for_each(|difference| difference.change = Change::Added);
+    check(
+        "an undefined member added",
+        &host(added),
+        "altered nobody -",
+    );
     check(
         "the answer altered",
         &host(answered_without("/content", accept())),
@@ -191,14 +264,20 @@ fn what_was_presented_is_judged_by_what_was_lost() {
         &person(accept()),
         "not_shown nobody -",
     );
-    // fixme: nobody gave this answer, so it did not arrive intact.
-    let unanswered = Outcome {
+    let unanswered = |outcome: Outcome| Outcome {
         answer: None,
-        ..shown(cancel())
+        ..outcome
     };
+    for outcome in [accept(), cancel(), decline()] {
+        let what = format!("not answered by the driver: {:?}", outcome.kind);
+        let shown = || unanswered(shown(outcome.clone()));
+        check(&what, &host(shown()), "unknown nobody -");
+        check(&what, &host(shown()).alone(), "unknown nobody -");
+        check(&what, &host(shown()).invalid(), "lenient server -");
+    }
     check(
-        "presented, but not answered by the driver",
-        &host(unanswered),
-        "works nobody -",
+        "altered, but not answered by the driver",
+        &host(unanswered(shown_without(title, accept()))),
+        "unknown nobody -",
     );
 }
