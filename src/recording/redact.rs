@@ -124,7 +124,7 @@ pub fn place(recording: &Recording) -> Vec<Option<ProbeId>> {
                         }
                         probe
                     }
-                    (Dir::ClientToServer, _) if has_id && message.get("method").is_none() => {
+                    (Dir::ClientToServer, _) if has_id && message["method"].is_null() => {
                         requests.get(&id).or_else(|| open.get(source)).cloned()
                     }
                     (Dir::ClientToServer, _) => open.get(source).cloned(),

@@ -7,7 +7,7 @@ fn what_is_written_wrong() {
     check(
         &with("title =", "titel ="),
         r#"
-a/x.toml:2:1: unknown field `titel`, expected one of `format`, `title`, `why`, `needs`, `revisions`, `control`, `method`, `params`, `answer`, `invalid`
+a/x.toml:2:1: unknown field `titel`, expected one of `format`, `title`, `why`, `needs`, `revisions`, `control`, `method`, `params`, `answer`, `invalid`, `errata`
   |
 2 | titel = "Bare form"
   | ^^^^^
@@ -357,7 +357,7 @@ fn all_errors_are_told_together() {
         r#"
 3 errors
 
-a/x.toml:2:1: unknown field `titel`, expected one of `format`, `title`, `why`, `needs`, `revisions`, `control`, `method`, `params`, `answer`, `invalid`
+a/x.toml:2:1: unknown field `titel`, expected one of `format`, `title`, `why`, `needs`, `revisions`, `control`, `method`, `params`, `answer`, `invalid`, `errata`
   |
 2 | titel = "Bare form"
   | ^^^^^
