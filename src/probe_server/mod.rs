@@ -111,7 +111,12 @@ impl<W: Write> Server<'_, W> {
             probe: None,
         });
         // A line that is no JSON-RPC message stays in the recording; the outcome will speak of it.
-        let Ok(message) = serde_json::from_slice::<Incoming<'_>>(line) else {
+        // Only an object is one: an array would be read as the members in their order.
+        let is_object = line.trim_ascii_start().starts_with(b"{");
+        let Some(message) = serde_json::from_slice::<Incoming<'_>>(line)
+            .ok()
+            .filter(|_| is_object)
+        else {
             return Ok(());
         };
         match (message.method.as_deref(), message.id) {

@@ -241,15 +241,29 @@ fn redact_line(line: &Wire, dir: Dir, source: &str, ids: &mut Ids) -> Wire {
     }
     // Only a line that holds something to hide is written anew; all others keep their bytes.
     if let Ok(mut value) = serde_json::from_str::<Value>(&text)
-        && redact_value(&mut value)
+        && redact_message(&mut value)
     {
         text = value.to_string();
     }
     Wire::text(text)
 }
 
-/// Hides what is never the same twice, at any depth: what is in `_meta` (but for what the protocol itself defines
-/// there), tokens, and the ids that a cancellation names. Tells whether anything was hidden.
+/// Hides what is never the same twice: what is in `_meta`, the token of a progress, the id that a cancellation
+/// names. Only there: a form may ask for a `requestId`. Tells whether anything was hidden.
+fn redact_message(message: &mut Value) -> bool {
+    let mut changed = redact_value(message);
+    for name in ["progressToken", "requestId"] {
+        if let Some(value) = message
+            .get_mut("params")
+            .and_then(|params| params.get_mut(name))
+        {
+            changed |= hide(value);
+        }
+    }
+    changed
+}
+
+/// Hides what is in `_meta` at any depth, but for what the protocol itself defines there.
 fn redact_value(value: &mut Value) -> bool {
     let mut changed = false;
     match value {
@@ -262,7 +276,6 @@ fn redact_value(value: &mut Value) -> bool {
             for (key, value) in members.iter_mut() {
                 changed |= match key.as_str() {
                     "_meta" => redact_meta(value),
-                    "progressToken" | "requestId" => hide(value),
                     _ => redact_value(value),
                 };
             }

@@ -23,6 +23,7 @@ const ROWS: &[Row] = &[
     invalid_request,
     control_unusable,
     no_result,
+    presentation_not_recorded,
     refused_unseen,
     answered_unseen,
     not_waited_for,
@@ -277,6 +278,15 @@ fn breaks(case: &Case<'_>, reason: String) -> Verdict {
     }
     let clause = clause(case, "schema: the request is valid");
     rule(Kind::Breaks, Strength::Schema, clause, reason)
+}
+
+/// The driver answered something that was too deep to be recorded as presented.
+fn presentation_not_recorded(case: &Case<'_>) -> Option<Verdict> {
+    if case.outcome.presented.is_some() || case.outcome.answer.is_none() {
+        return None;
+    }
+    let reason = "presented, but nested too deep to be recorded";
+    Some(verdict(Kind::Unknown, Blame::Nobody, reason))
 }
 
 fn refused_unseen(case: &Case<'_>) -> Option<Verdict> {

@@ -59,8 +59,10 @@ fn word(word: &str) -> String {
     if is_foreign_path(bare) {
         return format!("{opening}<path>");
     }
-    if let Some((host, _)) = word.split_once("127.0.0.1:") {
-        return format!("{host}127.0.0.1:<port>");
+    for host in ["127.0.0.1:", "localhost:"] {
+        if let Some((before, _)) = word.split_once(host) {
+            return format!("{before}{host}<port>");
+        }
     }
     match word.split_once('=') {
         Some((key, value)) if is_id_name(key) && value.chars().any(|c| c.is_ascii_digit()) => {
@@ -69,13 +71,14 @@ fn word(word: &str) -> String {
         Some((key, value)) if is_foreign_path(value.trim_start_matches('"')) => {
             format!("{key}=<path>")
         }
+        Some((key, value)) if is_time(value.trim_start_matches('"')) => format!("{key}=<time>"),
         _ => word,
     }
 }
 
 fn is_id_name(key: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    key.ends_with("id")
+    let names = ["id", "Id", "ID", "pid"];
+    names.contains(&key) || ["_id", "-id", "Id"].iter().any(|end| key.ends_with(end))
 }
 
 /// The sandbox's own paths are the same on every machine.
