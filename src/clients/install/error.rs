@@ -367,8 +367,8 @@ mod tests {
             "cannot reach npm's registry (E503): 503 Service Unavailable - GET https://r.example/",
         );
         check(
-            "npm error code EACCES\nnpm error syscall mkdir\nnpm error path /root/.npm\nnpm error errno EACCES",
-            "cannot let npm write /root/.npm: npm says EACCES",
+            "npm error code EACCES\nnpm error syscall mkdir\nnpm error path /home/me/.npm\nnpm error errno EACCES",
+            "cannot let npm write /home/me/.npm: npm says EACCES",
         );
         check("", "npm failed (exit status: 1):\n");
     }
