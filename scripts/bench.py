@@ -1,28 +1,73 @@
-"""Times capmatrix against bare client starts. A bare start is a session that asks the control alone."""
+"""Times capmatrix: judging recordings, and sessions against bare client starts (a session that asks the control alone)."""
+import json
+import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-program, rounds = sys.argv[1], int(sys.argv[2])
+program, rounds, what = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+CELLS = 10_000
+GOAL = 20_000
 
 
-def timed(*args):
-    """The median wall-clock seconds of `capmatrix run ARGS` over the rounds."""
+def timed(make_command):
+    """The median wall-clock seconds of a command over the rounds; it is made for a fresh folder each time."""
     times = []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as folder:
+            command = make_command(folder)
             start = time.monotonic()
-            command = [program, "run", *args, "--format", "json", "--out", f"{folder}/run"]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             times.append(time.monotonic() - start)
     return statistics.median(times)
 
 
-print(f"{'session':32} {'bare s':>8} {'whole s':>8} {'ratio':>6}   (median of {rounds}; bare: the control alone)")
-for target in ["codex/exec", "codex/app-server", "claude-code/print", "claude-code/stream-json", "reference"]:
-    bare = timed(target, "--probe", "elicitation/form/bare")
-    whole = timed(target)
-    print(f"{target:32} {bare:8.2f} {whole:8.2f} {whole / bare:6.2f}")
-print(f"{'whole pinned matrix':32} {'':8} {timed():8.2f}")
+def copies_of_evidence(folder, copies):
+    """Lays out the committed evidence `copies` times as versions of their own, and gives the number of its cells."""
+    cells = 0
+    for evidence in sorted(pathlib.Path("snapshots").glob("*/*/*/evidence*.jsonl")):
+        header, rest = evidence.read_text().split("\n", 1)
+        header = json.loads(header)
+        target = header["event"]["header"]["target"]
+        version = target["version"]
+        for copy in range(copies):
+            target["version"] = f"{version}-{copy}"
+            place = pathlib.Path(folder, target["client"], target["version"], target["surface"])
+            place.mkdir(parents=True, exist_ok=True)
+            (place / evidence.name).write_text(json.dumps(header) + "\n" + rest)
+            cells += len(header["event"]["header"]["cells"])
+    return cells
+
+
+def replay():
+    with tempfile.TemporaryDirectory() as folder:
+        committed = copies_of_evidence(folder, 1)
+    print(f"{'replay':32} {'s':>8} {'cells/s':>8} {'ratio':>6}   (median of {rounds}; goal {GOAL} cells/s; ratio: time a cell")
+    print(f"{'':59}against the first size, 1.0 is linear)")
+    first = None
+    for factor in [1, 2, 4]:
+        with tempfile.TemporaryDirectory() as folder:
+            cells = copies_of_evidence(folder, factor * round(CELLS / committed))
+            seconds = timed(lambda _: [program, "replay", folder, "--format", "json"])
+        first = first or seconds / cells
+        print(f"{cells:26} cells {seconds:8.2f} {cells / seconds:8.0f} {seconds / cells / first:6.2f}")
+
+
+def sessions():
+    def run(*args):
+        return timed(lambda folder: [program, "run", *args, "--format", "json", "--out", f"{folder}/run"])
+
+    print(f"{'session':32} {'bare s':>8} {'whole s':>8} {'ratio':>6}   (median of {rounds}; bare: the control alone)")
+    for target in ["codex/exec", "codex/app-server", "claude-code/print", "claude-code/stream-json", "reference"]:
+        bare = run(target, "--probe", "elicitation/form/bare")
+        whole = run(target)
+        print(f"{target:32} {bare:8.2f} {whole:8.2f} {whole / bare:6.2f}")
+    print(f"{'whole pinned matrix':32} {'':8} {run():8.2f}")
+
+
+if what in ("all", "replay"):
+    replay()
+if what in ("all", "sessions"):
+    sessions()

@@ -59,6 +59,9 @@ pub enum Command {
         /// How to print the matrix
         #[arg(long, value_enum, default_value_t)]
         format: Format,
+        /// Judge by the official schema files in DIR/REVISION/schema.json, in place of the project's own rules
+        #[arg(long, value_name = "DIR")]
+        schema_dir: Option<PathBuf>,
     },
     /// Print every byte of one cell, in order
     #[command(
@@ -73,6 +76,9 @@ pub enum Command {
         /// Print also the model requests and the client's output in full length
         #[arg(long)]
         full: bool,
+        /// Judge by the official schema files in DIR/REVISION/schema.json, in place of the project's own rules
+        #[arg(long, value_name = "DIR")]
+        schema_dir: Option<PathBuf>,
     },
     /// List the probes
     #[command(after_help = "Example: capmatrix probes elicitation/url")]
@@ -177,6 +183,9 @@ pub struct RunArgs {
     /// Print what would be run, and what is left out and why
     #[arg(long)]
     pub dry_run: bool,
+    /// Judge by the official schema files in DIR/REVISION/schema.json, in place of the project's own rules
+    #[arg(long, value_name = "DIR")]
+    pub schema_dir: Option<PathBuf>,
     /// How long a client may take to reply to one request, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 5)]
     pub answer_timeout: u64,

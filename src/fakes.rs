@@ -8,6 +8,7 @@
 //! `host-lines`, one JSON object a line: out `ready`, `presented`, `result`, `error`; in `call`, `answer`.
 
 mod behaviours;
+mod hooks;
 mod pipes;
 
 use std::collections::VecDeque;
@@ -29,8 +30,8 @@ use tokio::io::DuplexStream;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use behaviours::{BEHAVES, Hooks, Reaction, Request};
-pub use behaviours::{BEHAVIOURS, Behaviour};
+pub use behaviours::{Behaviour, Class, Judgement, Pace, all};
+use hooks::{After, BEHAVES, Calls, Death, Hooks, Request, Scope, Step};
 use pipes::{Pipes, Requests, ToServer};
 
 use crate::probe_server;
@@ -47,7 +48,7 @@ const GOODBYE: Duration = Duration::from_secs(5);
 /// When there is no such behaviour, the server cannot be started or goes away first, or the host breaks the protocol.
 pub async fn run(behaviour: &str, server: &[String]) -> anyhow::Result<()> {
     let behaviour = behaviours::find(behaviour)?;
-    let mut pipes = Pipes::open(server)?;
+    let mut pipes = Pipes::open(server, behaviour.hooks)?;
     let service = tokio::time::timeout(STARTUP, start(pipes.rmcp_side))
         .await
         .context("the MCP server did not finish the handshake and the tool list in time")??;
@@ -59,6 +60,8 @@ pub async fn run(behaviour: &str, server: &[String]) -> anyhow::Result<()> {
         calls: JoinSet::new(),
         open: None,
         unanswered: VecDeque::new(),
+        after_return: None,
+        closed: false,
     };
     conversation
         .hold(&mut host_lines(), &mut pipes.requests)
@@ -144,6 +147,10 @@ struct Conversation {
     open: Option<String>,
     /// What was presented and not answered yet, oldest first.
     unanswered: VecDeque<Request>,
+    /// What is to be done when the open call has come back, and for which request.
+    after_return: Option<(Request, VecDeque<Step>)>,
+    /// Whether the client itself has closed the channel.
+    closed: bool,
 }
 
 impl Conversation {
@@ -156,7 +163,7 @@ impl Conversation {
         self.say("ready", "true").await?;
         let mut server_is_there = true;
         // A server that answers and closes at once still gets its answer to the host.
-        while server_is_there || !self.calls.is_empty() {
+        while server_is_there || self.closed || !self.calls.is_empty() {
             tokio::select! {
                 // In this order, so that the same run gives the same lines.
                 biased;
@@ -168,19 +175,28 @@ impl Conversation {
                     None => server_is_there = false,
                     Some(request) => {
                         let request = request.context("cannot read from the MCP server")?;
-                        self.on_request(request).await?;
+                        let steps = self.hooks().on_request(&request);
+                        self.take(&request, steps.into()).await?;
                     }
                 },
-                Some(returned) = self.calls.join_next() => self.on_returned(returned?).await?,
+                Some(returned) = self.calls.join_next() => {
+                    let hooks = self.hooks();
+                    self.on_returned(returned?).await?;
+                    if hooks.after == After::Leaves {
+                        return Ok(());
+                    }
+                }
             }
         }
         bail!("the MCP server closed the channel");
     }
 
-    /// What applies to the call that is open: the behaviour's own hooks for its subject, none for any other probe.
+    /// What applies to the call that is open: the behaviour's own hooks within their scope, and none beyond it.
     fn hooks(&self) -> Hooks {
-        if self.open.as_deref() == Some(self.behaviour.subject) {
-            self.behaviour.hooks
+        let own = self.behaviour.hooks;
+        let open = self.open.as_deref();
+        if own.scope == Scope::EveryCall || open == Some(self.behaviour.subject) {
+            own
         } else {
             BEHAVES
         }
@@ -193,8 +209,8 @@ impl Conversation {
             FromHost::Call(probe) => self.call(probe).await,
             FromHost::Answer(answer) => match self.unanswered.pop_front() {
                 Some(request) => {
-                    let bytes = (self.hooks().replies)(&request, answer.get());
-                    self.write_to_server(&bytes).await
+                    let steps = self.hooks().on_answer(&request, answer.get());
+                    self.take(&request, steps.into()).await
                 }
                 // The call came back while the host was answering.
                 None => Ok(()),
@@ -202,11 +218,36 @@ impl Conversation {
         }
     }
 
+    /// Takes the steps for a request, up to one that must wait for the call to come back.
+    async fn take(&mut self, request: &Request, mut steps: VecDeque<Step>) -> anyhow::Result<()> {
+        while let Some(step) = steps.pop_front() {
+            match step {
+                Step::Present => {
+                    let shown = self.hooks().shown(request);
+                    self.say("presented", &shown).await?;
+                    self.unanswered.push_back(request.clone());
+                }
+                Step::Write(bytes) => self.write_to_server(&bytes).await?,
+                Step::Pass(time) => tokio::time::sleep(time).await,
+                Step::UntilReturned => {
+                    self.after_return = Some((request.clone(), steps));
+                    return Ok(());
+                }
+                Step::Close => {
+                    self.closed = true;
+                    self.to_server.lock().await.take();
+                }
+                Step::Die(death) => die(death)?,
+            }
+        }
+        Ok(())
+    }
+
     async fn call(&mut self, probe: String) -> anyhow::Result<()> {
         let mut arguments = JsonObject::new();
         arguments.insert("id".to_owned(), Value::from(probe.as_str()));
         self.open = Some(probe);
-        if !self.hooks().calls {
+        if self.hooks().calls == Calls::InPretence {
             self.open = None;
             return self.say("result", "null").await;
         }
@@ -217,24 +258,14 @@ impl Conversation {
         Ok(())
     }
 
-    async fn on_request(&mut self, request: Request) -> anyhow::Result<()> {
-        let hooks = self.hooks();
-        match (hooks.on_request)(&request) {
-            Reaction::Present => {
-                self.say("presented", &(hooks.presents)(&request)).await?;
-                self.unanswered.push_back(request);
-                Ok(())
-            }
-            Reaction::Write(bytes) => self.write_to_server(&bytes).await,
-            // A client that vanishes, with nothing put in order, is the fault.
-            Reaction::Exit(code) => std::process::exit(code),
-        }
-    }
-
     async fn on_returned(
         &mut self,
         returned: Result<CallToolResult, ServiceError>,
     ) -> anyhow::Result<()> {
+        // The host hears of the return when all is done, so that nothing of this call comes after it.
+        if let Some((request, steps)) = self.after_return.take() {
+            self.take(&request, steps).await?;
+        }
         self.open = None;
         self.unanswered.clear();
         match returned {
@@ -250,7 +281,7 @@ impl Conversation {
     }
 
     async fn write_to_server(&self, bytes: &[u8]) -> anyhow::Result<()> {
-        pipes::write(&mut *self.to_server.lock().await, bytes)
+        pipes::write_to_server(&self.to_server, bytes)
             .await
             .context("cannot write to the MCP server")
     }
@@ -262,6 +293,27 @@ impl Conversation {
             .await
             .context("cannot write to the host")
     }
+}
+
+/// Ends this process as a fault would: with nothing put in order.
+#[allow(clippy::exit, reason = "that nothing is put in order is the fault")]
+fn die(death: Death) -> io::Result<()> {
+    use rustix::process::{Resource, Rlimit, Signal, getpid, kill_process, setrlimit};
+    let signal = match death {
+        Death::Exit(code) => std::process::exit(code),
+        Death::Abort => {
+            // Nobody reads the core file.
+            let none = Rlimit {
+                current: Some(0),
+                maximum: Some(0),
+            };
+            setrlimit(Resource::Core, none)?;
+            std::process::abort()
+        }
+        Death::Kill => Signal::KILL,
+        Death::Terminate => Signal::TERM,
+    };
+    Ok(kill_process(getpid(), signal)?)
 }
 
 #[cfg(test)]
@@ -284,7 +336,7 @@ mod tests {
     #[tokio::test]
     async fn a_server_that_goes_away_ends_the_handshake() {
         let argv = ["sh", "-c", "read line"].map(str::to_owned);
-        let pipes = Pipes::open(&argv).unwrap();
+        let pipes = Pipes::open(&argv, BEHAVES).unwrap();
         let ended = tokio::time::timeout(Duration::from_secs(10), start(pipes.rmcp_side)).await;
         assert!(matches!(ended, Ok(Err(_))));
     }

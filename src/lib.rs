@@ -4,7 +4,7 @@
 //! Read the modules in the order in which data flows: [`catalogue`] and [`clients`] say what there is,
 //! [`plan`] makes sessions of it, [`run`] is the only stage with processes, sockets and clocks
 //! (with [`probe_server`] and [`model`] on either side of the client), [`recording`] is what it leaves.
-//! Everything after that is a pure function: [`outcome`], [`verdict`], [`matrix`], [`render`].
+//! Everything after that is a pure function: [`outcome`], [`verdict`] (by the rules of [`spec`]), [`matrix`], [`render`].
 
 pub mod catalogue;
 pub mod cli;
@@ -20,6 +20,7 @@ pub mod probe_server;
 pub mod recording;
 pub mod render;
 pub mod run;
+pub mod spec;
 #[cfg(test)]
 mod testing;
 mod toml_error;

@@ -4,12 +4,16 @@
 //! framing, but nothing of what the specification says of it, and blames nobody.
 
 mod difference;
+mod index;
+mod lines;
+mod messages;
 mod reading;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use difference::{Change, Difference, same_value};
+pub use messages::{McpLine, Messages};
 
 use crate::names::ProbeId;
 use crate::recording::{Event, Recording, Wire};
@@ -131,8 +135,20 @@ pub enum Oddity {
     SecondReply,
     /// A reply whose id no request of the server had.
     UnknownId,
-    /// A line that is not JSON.
+    /// JSON that is none of JSON-RPC's messages: it has neither a method nor an id.
+    NoMessage,
+    /// A line that is text, but not JSON.
     NotJson,
+    /// A line that is not UTF-8.
+    NotUtf8,
+    /// A reply that is JSON, but deeper than is read.
+    TooDeep,
+    /// A reply in which an object has two members with one name; the last one counts.
+    DuplicateMember,
+    /// An array where a message was expected; its items count as messages.
+    Batch,
+    /// A reply after the probe server had given up waiting for it.
+    LateReply,
 }
 
 /// What happened to one probe in one session.
@@ -149,6 +165,12 @@ pub struct Outcome {
     /// How the answer on the wire differs from the one that the driver gave; none if none was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Vec<Difference>>,
+    /// The line number of the probe's request, if it was sent; the header is line 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<usize>,
+    /// The line number of the reply that came in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<usize>,
     /// What else was odd.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub oddities: Vec<Oddity>,
@@ -221,13 +243,20 @@ fn refused_as_broken(recording: &Recording, probe: &ProbeId) -> bool {
 /// What happened to each probe of the session, in the order in which they were asked.
 #[must_use]
 pub fn all(recording: &Recording) -> Vec<(ProbeId, Outcome)> {
-    let messages = reading::parse_messages(recording);
-    let of = |probe: &ProbeId| reading::Reading::new(recording, &messages, probe).outcome();
-    recording
-        .header
-        .probes
+    all_of(&Messages::parse(recording))
+}
+
+/// As [`all`], of a recording whose lines were already read.
+#[must_use]
+pub fn all_of(messages: &Messages<'_>) -> Vec<(ProbeId, Outcome)> {
+    let index = index::Index::of(messages);
+    let probes = &messages.recording().header.probes;
+    probes
         .iter()
-        .map(|probe| (probe.clone(), of(probe)))
+        .map(|probe| {
+            let outcome = reading::Reading::new(&index, probe).outcome();
+            (probe.clone(), outcome)
+        })
         .collect()
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Owns no expectation. The builder writes what the supervisor and the probe server would have recorded.
 
+mod lines;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -10,6 +12,8 @@ use crate::recording::{
     AnsweredBy, AskedBy, Dir, End, Entry, Event, FORMAT, Header, HostDir, Isolation, Recording,
     Wire,
 };
+
+pub(crate) use lines::{extreme_line, hostile_line};
 
 /// The id of a probe.
 pub(crate) fn id(text: &str) -> ProbeId {
@@ -110,12 +114,8 @@ impl Script {
 
     /// `initialize` and its answer: 2 lines.
     pub(crate) fn initialize(self) -> Script {
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}});
-        self.client(request(json!("init"), "initialize", &params))
-            .said(&reply(
-                json!("init"),
-                json!({"protocolVersion": "2025-11-25"}),
-            ))
+        self.client(request(json!("init"), "initialize", &handshake()))
+            .said(&reply(json!("init"), welcome()))
     }
 
     /// `tools/list` and its answer: 2 lines.
@@ -200,6 +200,18 @@ impl Script {
     }
 }
 
+/// The params of `initialize`.
+pub(crate) fn handshake() -> Value {
+    let me = json!({"name": "acme", "version": "1.0.0"});
+    json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}, "clientInfo": me})
+}
+
+/// The result of `initialize`.
+pub(crate) fn welcome() -> Value {
+    let me = json!({"name": "probe", "version": "1.0.0"});
+    json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": me})
+}
+
 /// The params of the plainest form.
 pub(crate) fn form() -> Value {
     let schema = json!({"type": "object", "properties": {"value": {"type": "string"}}, "required": ["value"]});
@@ -219,80 +231,6 @@ pub(crate) fn reply(id: Value, result: Value) -> Value {
     message["id"] = id;
     message["result"] = result;
     message
-}
-
-/// Lines that a hostile client may write: well-formed, near misses, and rubbish.
-///
-/// Two ids or methods in one object are not among them: such a line keeps its bytes when it is redacted, and so its id
-/// may be another request's afterwards (see `redact::tests::same_outcomes::odd_ids_are_still_odd`).
-pub(crate) fn hostile_line() -> impl Strategy<Value = Vec<u8>> {
-    let ids = prop::sample::select(vec![
-        "1",
-        "2",
-        "3",
-        "1.0",
-        "-1",
-        "\"1\"",
-        "\"call-a\"",
-        "null",
-        "true",
-        "[1]",
-        "{}",
-        "18446744073709551616",
-        "1e400",
-        r#""\ud800""#,
-    ]);
-    let bodies = prop::sample::select(vec![
-        r#""result":{"action":"accept","content":{"v":1.0e1}}"#,
-        r#""result":{"action":"decline"}"#,
-        r#""result":{"action":"cancel","content":null,"_meta":{"token":"t-1"}}"#,
-        r#""result":{"action":7}"#,
-        r#""result":[1,{"_meta":2}]"#,
-        r#""result":null"#,
-        r#""error":{"code":-32602,"message":"no\nno"}"#,
-        r#""error":null,"result":{}"#,
-        r#""method":"tools/call","params":{"arguments":{"id":"a"},"_meta":{"k":1}}"#,
-        r#""method":"tools/call","params":{"arguments":{"id":["a"]}}"#,
-        r#""method":"initialize","params":[{"_meta":{}}]"#,
-        r#""method":"notifications/x""#,
-        r#""method":null"#,
-        r#""method":null,"result":{"action":"accept"}"#,
-        r#""method":"notifications/cancelled","params":{"requestId":1}"#,
-        r#""_meta":{"a":1},"params":null"#,
-    ]);
-    let message = (ids, bodies)
-        .prop_map(|(id, body)| format!(r#"{{"jsonrpc": "2.0",  "id":{id},{body}}}"#).into_bytes());
-    let fixed = prop::sample::select(vec![
-        Vec::new(),
-        b"null".to_vec(),
-        b"\0".to_vec(),
-        b"{\"id\":1}\xff".to_vec(),
-        b"\"_meta\"".to_vec(),
-        b"[{\"id\":1}]".to_vec(),
-        b"\xef\xbb\xbf{}".to_vec(),
-        b"{\"result\":{\"action\":\"a\0\"},\"id\":1}".to_vec(),
-        b"[".repeat(200),
-        [
-            b"{\"id\":1,\"result\":".to_vec(),
-            b"[".repeat(300),
-            b"]".repeat(300),
-            b"}".to_vec(),
-        ]
-        .concat(),
-        format!(
-            r#"{{"id":2,"result":{{"action":"{}"}}}}"#,
-            "x".repeat(20_000)
-        )
-        .into_bytes(),
-        b"[1,\"_meta\"]".to_vec(),
-        b"[{\"id\":1,\"method\":\"ping\",\"params\":{\"_meta\":{}}},{\"id\":2}]".to_vec(),
-        b"{\"\\u005fmeta\":{\"t\":1},\"id\":1,\"result\":{\"action\":\"cancel\"}}".to_vec(),
-    ]);
-    prop_oneof![
-        6 => message,
-        2 => fixed,
-        1 => prop::collection::vec(any::<u8>(), 0..40),
-    ]
 }
 
 /// A log line of a hostile client.

@@ -305,28 +305,6 @@ fn has_server_part(dir: &Path) -> bool {
 }
 
 #[test]
-fn self_test_names_what_each_fake_must_get_and_got() {
-    let project = Project::new();
-    let output = project.run(&["self-test", "--format", "json", "--jobs", "8"]);
-    assert!(
-        output.status.success(),
-        "{}{}",
-        text(&output.stderr),
-        text(&output.stdout)
-    );
-    let value: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let behaviours = value["behaviours"].as_array().expect("behaviours");
-    assert!(behaviours.len() >= 13, "{}", behaviours.len());
-    for behaviour in behaviours {
-        assert_eq!(behaviour["expected"], behaviour["given"], "{behaviour}");
-        assert_eq!(
-            behaviour["expected_blame"], behaviour["given_blame"],
-            "{behaviour}"
-        );
-    }
-}
-
-#[test]
 fn a_probe_server_used_by_hand_can_be_judged() {
     let project = Project::new();
     let mut server = project

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use capmatrix::catalogue::{self, Probe};
 use capmatrix::recording::Recording;
+use capmatrix::verdict::{Kind, Verdict};
 use capmatrix::{commands, matrix, recording, render};
 
 fn root() -> PathBuf {
@@ -21,6 +22,16 @@ fn all_evidence() -> Vec<Recording> {
     commands::evidence_below(&root().join("snapshots")).expect("the evidence loads")
 }
 
+/// A verdict in one line, without the lines of evidence, which move when a probe is added.
+fn in_words(place: &str, verdict: &Verdict) -> String {
+    let (kind, blame) = (verdict.kind.name(), verdict.blame.name());
+    let rule = match (verdict.strength, &verdict.clause) {
+        (Some(strength), Some(clause)) => format!("  [{} {clause}]", strength.name()),
+        _ => String::new(),
+    };
+    format!("{place}  {kind}  {blame}  {}{rule}", verdict.reason)
+}
+
 #[test]
 fn every_recording_gives_its_committed_verdicts() {
     let catalogue = load_catalogue();
@@ -29,15 +40,13 @@ fn every_recording_gives_its_committed_verdicts() {
         seen += 1;
         let evidence = recording::read::load(path).expect("evidence");
         let matrix = matrix::build(std::slice::from_ref(&evidence), &catalogue);
-        let lines: Vec<String> = matrix
+        let cells = matrix
             .cells
             .iter()
-            .map(|cell| {
-                let verdict = &cell.verdict;
-                let (kind, blame) = (verdict.kind.name(), verdict.blame.name());
-                format!("{}  {kind}  {blame}  {}", cell.probe, verdict.reason)
-            })
-            .collect();
+            .map(|cell| in_words(&cell.probe.0, &cell.verdict));
+        let findings = matrix.targets.iter().flat_map(|facts| &facts.findings);
+        let findings = findings.map(|finding| in_words("beside the probes", &finding.verdict));
+        let lines: Vec<String> = cells.chain(findings).collect();
         let stem = path
             .file_stem()
             .and_then(|stem| stem.to_str())
@@ -73,6 +82,44 @@ fn results_files_say_what_the_evidence_says() {
         let own = whole.filtered(|cell| cell.target() == target);
         assert_same_file(&path, &render::json::render(&own));
     }
+}
+
+/// What somebody publishes needs the rule, how strong it is, the lines and the reason.
+#[test]
+fn what_is_broken_or_lenient_carries_its_rule() {
+    let whole = matrix::build(&all_evidence(), &load_catalogue());
+    let results = serde_json::to_value(&whole).expect("JSON");
+    let cells = results["cells"].as_array().expect("cells");
+    let mut seen = 0;
+    for (cell, value) in whole.cells.iter().zip(cells) {
+        let rests_on_a_rule = [Kind::Violates, Kind::Breaks, Kind::Lenient];
+        if !rests_on_a_rule.contains(&cell.verdict.kind) {
+            continue;
+        }
+        seen += 1;
+        let verdict = &value["verdict"];
+        let name = cell.name();
+        let clause = verdict["clause"].as_str().expect(&name);
+        let revision = cell.revision.expect(&name).as_str();
+        assert!(
+            clause.starts_with(&format!("{revision} ")),
+            "{name}: {clause}"
+        );
+        assert!(verdict["strength"].is_string(), "{name}");
+        assert!(
+            verdict["reason"]
+                .as_str()
+                .is_some_and(|reason| !reason.is_empty()),
+            "{name}"
+        );
+        assert!(
+            verdict["evidence"]
+                .as_array()
+                .is_some_and(|lines| !lines.is_empty()),
+            "{name}"
+        );
+    }
+    assert!(seen > 20, "only {seen} such cells");
 }
 
 #[test]

@@ -3,7 +3,9 @@
 //! Owns what makes a set of probe files a good catalogue: ids, titles and controls across files. What one file says is
 //! `probe_file`'s. It must not know which probes are run, and it does not add the controls of those selected.
 
+mod check;
 mod json;
+mod norms;
 mod probe_file;
 #[cfg(test)]
 mod tests;
@@ -13,7 +15,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Probe;
+use super::{Asks, Probe};
 use crate::names::{ProbeId, did_you_mean};
 pub use crate::toml_error::LoadError;
 use crate::toml_error::{Problem, Source};
@@ -170,10 +172,10 @@ fn check_titles(loaded: &[Loaded], problems: &mut Vec<Problem>) {
 }
 
 fn check_controls(loaded: &[Loaded], ids: &BTreeSet<ProbeId>, problems: &mut Vec<Problem>) {
-    // None for a file that is bad in itself: nothing is said of it here.
-    let control_of: BTreeMap<&ProbeId, Option<&ProbeId>> = loaded
+    // Without the files that are bad in themselves: nothing is said of them here.
+    let good: BTreeMap<&ProbeId, &Probe> = loaded
         .iter()
-        .filter_map(|file| Some((&file.id, file.parsed.as_ref()?.probe.control.as_ref())))
+        .filter_map(|file| Some((&file.id, &file.parsed.as_ref()?.probe)))
         .collect();
     for file in loaded {
         let Some(parsed) = &file.parsed else {
@@ -191,9 +193,19 @@ fn check_controls(loaded: &[Loaded], ids: &BTreeSet<ProbeId>, problems: &mut Vec
             problems.push(problem(
                 "a probe cannot be its own control, expected another probe".to_owned(),
             ));
-        } else if let Some(Some(next)) = control_of.get(control) {
-            let message = format!("`{control}` has itself a control, expected a probe without one");
-            problems.push(problem(message).hint(format!("its control is `{next}`")));
+        } else if let Some(found) = good.get(control) {
+            if let Some(next) = &found.control {
+                let message =
+                    format!("`{control}` has itself a control, expected a probe without one");
+                problems.push(problem(message).hint(format!("its control is `{next}`")));
+            }
+            if found.asks == Asks::Declaration {
+                // It is sent undeclared too, where what becomes of the request says nothing.
+                let message = format!(
+                    "`{control}` asks for the declaration, expected a probe that asks the request"
+                );
+                problems.push(problem(message));
+            }
         }
     }
 }

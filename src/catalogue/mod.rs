@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::names::{ProbeId, Revision};
+use crate::spec::Strength;
 
 /// One scripted stimulus and what is asked of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,7 +20,10 @@ pub struct Probe {
     pub title: String,
     /// Why this probe exists: who sends such a message, what breaks.
     pub why: String,
-    /// The capability that a client must declare before this may be sent.
+    /// What is asked with it.
+    pub asks: Asks,
+    /// The capability that it is about. A client must declare it before this may be sent, unless the declaration
+    /// itself is asked.
     pub needs: Capability,
     /// The revisions in which it is asked.
     pub revisions: Vec<Revision>,
@@ -27,6 +31,8 @@ pub struct Probe {
     pub invalid: BTreeMap<Revision, String>,
     /// Revisions in which a known erratum of the specification says of this valid request that it is invalid.
     pub errata: BTreeMap<Revision, String>,
+    /// The rules that it rests on: for every revision at least one.
+    pub norms: Vec<Norm>,
     /// The JSON-RPC method of the request.
     pub method: String,
     /// The JSON text of `params`, exactly as it goes on the wire: the file's text with the white space at both ends removed.
@@ -35,6 +41,29 @@ pub struct Probe {
     pub control: Option<ProbeId>,
     /// What a surface that can answer answers.
     pub answer: Answer,
+}
+
+/// What a probe asks of a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Asks {
+    /// What becomes of the request, once the client has declared what it needs.
+    #[default]
+    Request,
+    /// Whether what the client declares agrees with what it does, so that the request is sent in either case.
+    Declaration,
+}
+
+/// A rule of the specification that a probe rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Norm {
+    /// The revisions in which it holds.
+    pub revisions: Vec<Revision>,
+    /// Where it stands: the page and its heading, e.g. `client/elicitation Error Handling`, or `schema` and the name
+    /// of a definition, e.g. `schema StringSchema`.
+    pub section: String,
+    /// How strong it is.
+    pub keyword: Strength,
 }
 
 /// A client capability that a probe needs.
@@ -131,6 +160,16 @@ impl Probe {
             Some(reason) => Err(reason),
             None => Ok(()),
         }
+    }
+
+    /// The rule that decides in `revision`: the first one listed that holds there. For a valid request it is what a
+    /// client breaks that does not serve it, for one that is invalid on purpose what the request itself breaks, and
+    /// where the declaration is asked what a client breaks whose declaration and conduct disagree.
+    #[must_use]
+    pub fn norm(&self, revision: Revision) -> Option<&Norm> {
+        self.norms
+            .iter()
+            .find(|norm| norm.revisions.contains(&revision))
     }
 
     /// The JSON value of [`Probe::params`]; loading has proved that it parses.

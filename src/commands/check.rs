@@ -29,7 +29,11 @@ pub(super) fn check(root: Option<PathBuf>, args: &RunArgs) -> Result<u8, Failure
 /// The committed matrix: the committed evidence, judged by this program.
 fn committed(root: &Root, asked: &Asked) -> Result<Matrix, Failure> {
     let evidence = run_dir::evidence_below(&root.snapshots()).map_err(Failure::request)?;
-    Ok(crate::matrix::build(&evidence, &asked.catalogue))
+    Ok(crate::matrix::build_by(
+        asked.rules,
+        &evidence,
+        &asked.catalogue,
+    ))
 }
 
 fn render(changes: &[Change], matrix: &Matrix, format: Format) -> String {

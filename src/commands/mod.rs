@@ -10,6 +10,7 @@ mod output;
 mod replay;
 mod roles;
 mod root;
+mod rules;
 mod run;
 mod run_dir;
 mod self_test;
@@ -139,8 +140,17 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Run(args) => run::run(root, &args),
         Command::Check(args) => check::check(root, &args.run),
         Command::Accept { run } => accept::accept(root, run),
-        Command::Replay { run, format } => replay::replay(root, &run, format),
-        Command::Show { cell, run, full } => show::show(root, &cell, run, full),
+        Command::Replay {
+            run,
+            format,
+            schema_dir,
+        } => replay::replay(root, &run, format, schema_dir.as_deref()),
+        Command::Show {
+            cell,
+            run,
+            full,
+            schema_dir,
+        } => show::show(root, &cell, run, full, schema_dir.as_deref()),
         Command::Probes { prefix, format } => list::probes(root, prefix, format),
         Command::Clients { client, format } => list::clients(root, &client, format),
         Command::SelfTest {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::execute::{self, NotHad, Ready};
 use super::root::Root;
+use super::rules;
 use super::run_dir::{self, NewRunDir};
 use super::targets::{self, Wanted};
 use super::{COULD_NOT_TEST, Failure, OK, output};
@@ -14,6 +15,7 @@ use crate::matrix::Matrix;
 use crate::outcome::{Kind as Came, Stage};
 use crate::plan;
 use crate::run::Job;
+use crate::spec::Rules;
 use crate::verdict::Kind;
 
 /// What a run came to.
@@ -101,6 +103,8 @@ pub(super) struct Asked {
     pub(super) probes: Vec<Probe>,
     /// The clients.
     pub(super) wanted: Vec<Wanted>,
+    /// What to judge by.
+    pub(super) rules: &'static Rules,
 }
 
 impl Asked {
@@ -118,6 +122,7 @@ impl Asked {
             catalogue,
             probes,
             wanted,
+            rules: rules::rules(args.schema_dir.as_deref())?,
         })
     }
 
@@ -189,7 +194,7 @@ pub(super) fn perform(asked: &Asked, args: &RunArgs, place: &Path) -> Result<Don
             .collect();
         Ok((execute::run_sessions(runner, jobs).await?, missing))
     })?;
-    let (evidence, matrix) = run_dir::judge(&recordings, &asked.catalogue);
+    let (evidence, matrix) = run_dir::judge(asked.rules, &recordings, &asked.catalogue);
     let done = Done { matrix, missing };
     if done.code() == OK {
         dir.finish(&evidence, &done.matrix)?;

@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use rayon::prelude::*;
 
 use super::Failure;
 use crate::catalogue::Probe;
@@ -18,6 +19,7 @@ use crate::recording::read::{self, write_atomically};
 use crate::recording::{Recording, redact};
 use crate::render;
 use crate::run::RECORDING;
+use crate::spec::Rules;
 
 /// Marks a folder as ours, so that nothing else is ever replaced.
 const MARKER: &str = "run.json";
@@ -202,17 +204,16 @@ fn evidence_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// # Errors
 /// When a file cannot be read or is no recording.
 pub fn evidence_below(dir: &Path) -> anyhow::Result<Vec<Recording>> {
-    let mut evidence = Vec::new();
+    let mut files = Vec::new();
     for client in folders(dir)? {
         for version in folders(&client)? {
             for surface in folders(&version)? {
-                for file in evidence_files(&surface)? {
-                    evidence.push(read::load(&file)?);
-                }
+                files.extend(evidence_files(&surface)?);
             }
         }
     }
-    Ok(evidence)
+    let load = |file: &PathBuf| read::load(file).map_err(anyhow::Error::from);
+    files.par_iter().map(load).collect()
 }
 
 fn folders(dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
@@ -243,9 +244,13 @@ pub(super) fn raw_recordings(run: &Path) -> anyhow::Result<Vec<(PathBuf, Recordi
 }
 
 /// Judges recordings through their evidence: the same path for a live run, a replay and a test.
-pub fn judge(recordings: &[Recording], catalogue: &[Probe]) -> (Vec<Recording>, Matrix) {
-    let evidence: Vec<Recording> = recordings.iter().map(redact::evidence).collect();
-    let matrix = matrix::build(&evidence, catalogue);
+pub fn judge(
+    rules: &Rules,
+    recordings: &[Recording],
+    catalogue: &[Probe],
+) -> (Vec<Recording>, Matrix) {
+    let evidence: Vec<Recording> = recordings.par_iter().map(redact::evidence).collect();
+    let matrix = matrix::build_by(rules, &evidence, catalogue);
     (evidence, matrix)
 }
 

@@ -1,12 +1,17 @@
-//! `self-test`: the fakes through the real pipeline, each against the verdict that it must get.
+//! `self-test`: the fakes through the real pipeline, each against the judgement that it must get.
+//!
+//! Owns which fakes are run and how; what is printed of them is in `report`. It must not know what a fake does.
+
+mod report;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::anyhow;
-use serde_json::json;
+use tokio::sync::watch;
 
 use super::root::Root;
 use super::run_dir::{self, NewRunDir};
@@ -14,35 +19,19 @@ use super::{COULD_NOT_TEST, Failure, OK, execute, output};
 use crate::catalogue::Probe;
 use crate::cli::ListFormat;
 use crate::clients::{Client, DriverKind, Source, Surface, install};
-use crate::fakes::{BEHAVIOURS, Behaviour};
-use crate::matrix::Matrix;
-use crate::names::{self, ProbeId, Target};
+use crate::fakes::{self, Behaviour, Pace};
+use crate::names::{self, Target};
 use crate::plan::{self, PlannedTarget};
-use crate::run::Job;
+use crate::recording::Recording;
+use crate::run::{self, Job, Progress, Runner};
+use crate::spec::Rules;
+use report::Line;
 
-/// Long enough for a busy machine, short enough for the three fakes that never reply.
+/// Long enough for a busy machine, short enough for the fakes that never reply.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// One line of the confusion table.
-struct Line {
-    name: &'static str,
-    expected: Judgement,
-    given: Judgement,
-    reason: String,
-}
-
-/// Verdict and blame, by their names in JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Judgement {
-    verdict: &'static str,
-    blame: &'static str,
-}
-
-impl fmt::Display for Judgement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.verdict, self.blame)
-    }
-}
+/// How many sessions that only wait for that time to pass run beside those that work: they need no core.
+const WAITING: usize = 16;
 
 pub(super) fn self_test(
     root: Option<PathBuf>,
@@ -55,37 +44,84 @@ pub(super) fn self_test(
     let behaviours = select(prefix)?;
     let place = root.runs().join("self-test");
     let dir = NewRunDir::create(&place)?;
+    let of = |pace: Pace| -> Vec<&Behaviour> {
+        let mut chosen = behaviours.clone();
+        chosen.retain(|behaviour| behaviour.pace == pace);
+        chosen
+    };
+    let working = jobs_for(&of(Pace::Works), &catalogue)?;
+    let waiting = jobs_for(&of(Pace::Waits), &catalogue)?;
     let sessions = dir.sessions();
-    let work = jobs_for(&behaviours, &catalogue)?;
-    let limits = execute::limits(ANSWER_TIMEOUT, 2);
     let recordings = execute::with_interrupt(async |interrupt| {
-        let runner = execute::runner(sessions, limits, Some(jobs), interrupt).await;
-        execute::run_sessions(runner, work).await
+        run_all(sessions, working, waiting, jobs, interrupt).await
     })?;
-    let (evidence, matrix) = run_dir::judge(&recordings, &catalogue);
+    let (evidence, matrix) = run_dir::judge(Rules::builtin(), &recordings, &catalogue);
     dir.finish(&evidence, &matrix)?;
     let lines: Vec<Line> = behaviours
         .iter()
-        .map(|behaviour| line(behaviour, &matrix))
+        .map(|behaviour| Line::new(behaviour, &matrix))
         .collect();
-    let wrong = lines
+    output::result(&report::render(&lines, format))?;
+    let is_sound = lines.iter().all(Line::is_as_expected);
+    Ok(if is_sound { OK } else { COULD_NOT_TEST })
+}
+
+/// Runs the sessions that work `jobs` at a time, and beside them those that wait.
+async fn run_all(
+    sessions: PathBuf,
+    working: Vec<Job>,
+    waiting: Vec<Job>,
+    jobs: usize,
+    interrupt: watch::Receiver<bool>,
+) -> Result<Vec<Recording>, Failure> {
+    let limits = execute::limits(ANSWER_TIMEOUT, 2);
+    let runner = execute::runner(sessions, limits, Some(jobs), interrupt).await;
+    let beside = Runner {
+        wrapper: runner.wrapper,
+        dir: runner.dir.clone(),
+        limits,
+        jobs: WAITING,
+        interrupt: runner.interrupt.clone(),
+    };
+    let total: usize = working
         .iter()
-        .filter(|line| line.expected != line.given)
-        .count();
-    output::result(&render(&lines, wrong, format))?;
-    Ok(if wrong == 0 { OK } else { COULD_NOT_TEST })
+        .chain(&waiting)
+        .map(|job| job.probes.len())
+        .sum();
+    let done = Arc::new(AtomicUsize::new(0));
+    let tell = || {
+        let done = done.clone();
+        move |progress: &Progress| {
+            let Progress::SessionDone {
+                target, cells, ms, ..
+            } = progress;
+            let done = done.fetch_add(*cells, Ordering::Relaxed) + cells;
+            let (seconds, tenths) = (ms / 1000, ms % 1000 / 100);
+            output::note(&format!(
+                "[{done:>3}/{total}] {seconds:>3}.{tenths}s {}",
+                target.surface
+            ));
+        }
+    };
+    // Both are waited for, also after one failed: each cleans up after itself.
+    let (working, waiting) = tokio::join!(
+        run::run_all(Arc::new(runner), working, tell()),
+        run::run_all(Arc::new(beside), waiting, tell()),
+    );
+    let mut recordings = working?;
+    recordings.extend(waiting?);
+    Ok(recordings)
 }
 
 fn select(prefix: Option<&str>) -> Result<Vec<&'static Behaviour>, Failure> {
     let Some(prefix) = prefix else {
-        return Ok(BEHAVIOURS.iter().collect());
+        return Ok(fakes::all().collect());
     };
-    let chosen: Vec<_> = BEHAVIOURS
-        .iter()
+    let chosen: Vec<_> = fakes::all()
         .filter(|behaviour| behaviour.name.starts_with(prefix))
         .collect();
     if chosen.is_empty() {
-        let hint = names::did_you_mean(prefix, BEHAVIOURS.iter().map(|behaviour| behaviour.name));
+        let hint = names::did_you_mean(prefix, fakes::all().map(|behaviour| behaviour.name));
         return Err(Failure::request(anyhow!("no behaviour starts with `{prefix}`")).hint(hint));
     }
     Ok(chosen)
@@ -144,80 +180,4 @@ fn planned(behaviour: &Behaviour, version: &str) -> PlannedTarget {
         client,
         surface,
     }
-}
-
-fn line(behaviour: &Behaviour, matrix: &Matrix) -> Line {
-    let subject = ProbeId(behaviour.subject.to_owned());
-    let cell = matrix
-        .cells
-        .iter()
-        .find(|cell| cell.surface == behaviour.name && cell.probe == subject);
-    let (given, reason) = match cell {
-        Some(cell) => (
-            Judgement {
-                verdict: cell.verdict.kind.name(),
-                blame: cell.verdict.blame.name(),
-            },
-            cell.verdict.reason.clone(),
-        ),
-        None => (
-            Judgement {
-                verdict: "no_cell",
-                blame: "harness",
-            },
-            String::new(),
-        ),
-    };
-    Line {
-        name: behaviour.name,
-        expected: Judgement {
-            verdict: behaviour.verdict,
-            blame: behaviour.blame,
-        },
-        given,
-        reason,
-    }
-}
-
-fn render(lines: &[Line], wrong: usize, format: ListFormat) -> String {
-    if format == ListFormat::Json {
-        let rows: Vec<_> = lines
-            .iter()
-            .map(|line| {
-                json!({
-                    "name": line.name,
-                    "expected": line.expected.verdict,
-                    "given": line.given.verdict,
-                    "expected_blame": line.expected.blame,
-                    "given_blame": line.given.blame,
-                    "reason": line.reason,
-                })
-            })
-            .collect();
-        let value = json!({"format": 1, "misjudged": wrong, "behaviours": rows});
-        return format!("{value:#}\n");
-    }
-    let width = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
-    let mut text = String::new();
-    for line in lines {
-        let mark = if line.expected == line.given {
-            "ok      "
-        } else {
-            "MISJUDGED"
-        };
-        text.push_str(&format!(
-            "{mark} {:width$}  expected {}",
-            line.name, line.expected
-        ));
-        if line.expected != line.given {
-            text.push_str(&format!(", given {}", line.given));
-        }
-        text.push_str(&format!(
-            "\n         {:width$}  {}\n",
-            "",
-            crate::render::escape::terminal(&line.reason, 200)
-        ));
-    }
-    text.push_str(&format!("{} behaviours, {wrong} misjudged\n", lines.len()));
-    text
 }

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 
 use super::root::Root;
-use super::{Failure, OK, output, run_dir, targets};
+use super::{Failure, OK, output, rules, run_dir, targets};
 use crate::catalogue::Probe;
 use crate::matrix;
 use crate::names::{self, CellPattern, ProbeId, Target};
 use crate::recording::{Dir, Entry, Event, HostDir, Recording, Wire, redact};
 use crate::render::escape::terminal;
+use crate::spec::Rules;
 
 /// What is shown of a long text without `--full`.
 const SHORT: usize = 600;
@@ -20,6 +21,7 @@ pub(super) fn show(
     cell: &str,
     run: Option<PathBuf>,
     full: bool,
+    schema_dir: Option<&Path>,
 ) -> Result<u8, Failure> {
     let root = Root::find(root)?;
     let pattern: CellPattern = cell
@@ -27,6 +29,7 @@ pub(super) fn show(
         .map_err(|error: String| Failure::request(anyhow!(error)))?;
     let catalogue = root.catalogue()?;
     let probe = find_probe(&pattern, &catalogue)?;
+    let rules = rules::rules(schema_dir)?;
     let found = match run {
         Some(run) => search(&[run], &root, &pattern)?,
         None => search(&[root.latest(), root.snapshots()], &root, &pattern)?,
@@ -42,7 +45,12 @@ pub(super) fn show(
             "this cell was run in revision {negotiated}, not {wanted}"
         )));
     }
-    output::result(&render(&found, probe, &catalogue, full))?;
+    output::result(&render(
+        &found,
+        probe,
+        &judgement(rules, &found.recording, probe, &catalogue),
+        full,
+    ))?;
     Ok(OK)
 }
 
@@ -130,7 +138,7 @@ fn recordings(place: &Path) -> Result<Vec<(PathBuf, Recording, bool)>, Failure> 
         .collect())
 }
 
-fn render(found: &Found, probe: &Probe, catalogue: &[Probe], full: bool) -> String {
+fn render(found: &Found, probe: &Probe, judgement: &str, full: bool) -> String {
     let recording = &found.recording;
     let mut out = String::new();
     let header = &recording.header;
@@ -146,7 +154,7 @@ fn render(found: &Found, probe: &Probe, catalogue: &[Probe], full: bool) -> Stri
         "revision   {revision}   isolation  {:?}   {}\n",
         header.isolation, header.platform
     ));
-    out.push_str(&judgement(recording, probe, catalogue));
+    out.push_str(judgement);
     let places = redact::place(recording);
     let start = recording.entries.first().map_or(0, |entry| entry.t_us);
     for (index, (entry, place)) in recording.entries.iter().zip(&places).enumerate() {
@@ -162,24 +170,30 @@ fn render(found: &Found, probe: &Probe, catalogue: &[Probe], full: bool) -> Stri
     out
 }
 
-fn judgement(recording: &Recording, probe: &Probe, catalogue: &[Probe]) -> String {
+fn judgement(rules: &Rules, recording: &Recording, probe: &Probe, catalogue: &[Probe]) -> String {
     // Judged as it stands here, so that the line numbers are those of this file.
-    let matrix = matrix::build(std::slice::from_ref(recording), catalogue);
+    let matrix = matrix::build_by(rules, std::slice::from_ref(recording), catalogue);
     let Some(cell) = matrix.cells.iter().find(|cell| cell.probe == probe.id) else {
         return String::new();
     };
     let verdict = &cell.verdict;
     let mut out = format!(
         "verdict    {} (blame: {})\n",
-        verdict.kind.word(),
+        verdict.word(),
         verdict.blame.name()
     );
     if let (Some(clause), Some(strength)) = (&verdict.clause, verdict.strength) {
-        out.push_str(&format!("clause     {clause} [{}]\n", strength.name()));
+        out.push_str(&format!(
+            "clause     {} [{}]\n",
+            terminal(clause, 200),
+            strength.name()
+        ));
     }
     out.push_str(&format!("reason     {}\n", terminal(&verdict.reason, 1000)));
-    let lines: Vec<String> = verdict.evidence.iter().map(ToString::to_string).collect();
-    out.push_str(&format!("evidence   lines {}\n", lines.join(", ")));
+    out.push_str(&format!(
+        "evidence   lines {}\n",
+        numbers(&verdict.evidence)
+    ));
     if let Some(latency) = cell.outcome.latency_us {
         out.push_str(&format!(
             "latency    {}.{:03} ms\n",
@@ -187,11 +201,25 @@ fn judgement(recording: &Recording, probe: &Probe, catalogue: &[Probe]) -> Strin
             latency % 1000
         ));
     }
+    for finding in matrix.targets.iter().flat_map(|facts| &facts.findings) {
+        let verdict = &finding.verdict;
+        out.push_str(&format!(
+            "session    {}: {} (lines {})\n",
+            verdict.word(),
+            terminal(&verdict.reason, 300),
+            numbers(&verdict.evidence)
+        ));
+    }
     out.push_str(&format!(
         "why        {}\n\n",
         terminal(probe.why.trim(), 1000)
     ));
     out
+}
+
+fn numbers(lines: &[usize]) -> String {
+    let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+    lines.join(", ")
 }
 
 /// Whether an entry is shown for this cell: its own, and those of the session that led there. What a client

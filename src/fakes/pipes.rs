@@ -1,7 +1,8 @@
 //! The pipes of the MCP server, with rmcp on one side and the conversation beside it.
 //!
-//! Owns the server's process and the way of every line: all go between the server and rmcp as they are, but
-//! `elicitation/create`, which rmcp never sees. It must not know what becomes of a request.
+//! Owns the server's process and the way of every line. All go between the server and rmcp as they are, but for three:
+//! `elicitation/create`, which rmcp never sees; what a behaviour makes of rmcp's own messages; and the replies to what
+//! rmcp did not send like that. It must not know what becomes of a request.
 
 use std::io;
 use std::process::Stdio;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::io::{
     AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader,
@@ -17,7 +19,7 @@ use tokio::io::{
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{Mutex, mpsc};
 
-use super::behaviours::Request;
+use super::hooks::{Death, Hooks, OWN_ID, Request, SESSION_ID};
 use crate::probe_server::stdio::MAX_LINE;
 
 /// The server's process and the pumps between its pipes and rmcp.
@@ -29,14 +31,14 @@ pub(super) struct Pipes {
     pub(super) upward: tokio::task::AbortHandle,
 }
 
-/// The server's input. Two write to it, rmcp's pump and the conversation, each whole lines.
-pub(super) type ToServer = Arc<Mutex<ChildStdin>>;
+/// The server's input; none once it is closed. Two write to it, rmcp's pump and the conversation, each whole lines.
+pub(super) type ToServer = Arc<Mutex<Option<ChildStdin>>>;
 
 /// The requests taken out of the server's output; closes when that does, after an error if reading failed.
 pub(super) type Requests = mpsc::Receiver<io::Result<Request>>;
 
 impl Pipes {
-    pub(super) fn open(server: &[String]) -> anyhow::Result<Pipes> {
+    pub(super) fn open(server: &[String], hooks: Hooks) -> anyhow::Result<Pipes> {
         let [program, args @ ..] = server else {
             bail!("no server command; give it after `--`");
         };
@@ -50,11 +52,11 @@ impl Pipes {
         let (Some(stdin), Some(stdout)) = (server.stdin.take(), server.stdout.take()) else {
             bail!("the MCP server has no pipes");
         };
-        let to_server = Arc::new(Mutex::new(stdin));
+        let to_server = Arc::new(Mutex::new(Some(stdin)));
         let (rmcp_side, our_side) = tokio::io::duplex(64 * 1024);
         let (from_rmcp, to_rmcp) = tokio::io::split(our_side);
         let (taken, requests) = mpsc::channel(16);
-        let upward = tokio::spawn(pump_up(from_rmcp, to_server.clone())).abort_handle();
+        let upward = tokio::spawn(pump_up(from_rmcp, to_server.clone(), hooks)).abort_handle();
         tokio::spawn(pump_down(stdout, to_rmcp, taken));
         Ok(Pipes {
             server,
@@ -66,10 +68,17 @@ impl Pipes {
     }
 }
 
-async fn pump_up(from_rmcp: ReadHalf<DuplexStream>, to_server: ToServer) -> io::Result<()> {
+async fn pump_up(
+    from_rmcp: ReadHalf<DuplexStream>,
+    to_server: ToServer,
+    hooks: Hooks,
+) -> io::Result<()> {
     let mut reader = BufReader::new(from_rmcp);
     while let Some(line) = read_line(&mut reader).await? {
-        write(&mut *to_server.lock().await, &line).await?;
+        match hooks.outgoing(&line) {
+            Ok(bytes) => write_to_server(&to_server, &bytes).await?,
+            Err(code) => super::die(Death::Exit(code))?,
+        }
     }
     Ok(())
 }
@@ -82,7 +91,10 @@ async fn pump_down(
     let mut reader = BufReader::new(from_server);
     while let Some(line) = read_line(&mut reader).await.transpose() {
         let forwarded = match line.map(|line| (elicitation(&line), line)) {
-            Ok((None, line)) => write(&mut to_rmcp, &line).await.is_ok(),
+            Ok((None, line)) => match for_rmcp(line) {
+                Some(line) => write(&mut to_rmcp, &line).await.is_ok(),
+                None => true,
+            },
             Ok((Some(request), _)) => taken.send(Ok(request)).await.is_ok(),
             Err(error) => {
                 let _ = taken.send(Err(error)).await;
@@ -112,6 +124,37 @@ fn elicitation(line: &[u8]) -> Option<Request> {
         id: message.id.get().to_owned(),
         params: message.params.map_or("null", RawValue::get).to_owned(),
     })
+}
+
+/// A line as rmcp is to see it; none if it is not for rmcp: the reply to a request that rmcp did not send.
+fn for_rmcp(line: Vec<u8>) -> Option<Vec<u8>> {
+    let Ok(mut message) = serde_json::from_slice::<Value>(&line) else {
+        return Some(line);
+    };
+    if message.get("method").is_some() {
+        return Some(line);
+    }
+    match message.get("id") {
+        Some(Value::String(id)) if id.starts_with(OWN_ID) => None,
+        Some(Value::String(id)) => {
+            let Some(number) = id.strip_prefix(SESSION_ID) else {
+                return Some(line);
+            };
+            message["id"] = serde_json::from_str(number).unwrap_or_default();
+            Some(format!("{message}\n").into_bytes())
+        }
+        // No id of rmcp's is anything else.
+        Some(Value::Number(_)) | None => Some(line),
+        Some(_) => None,
+    }
+}
+
+/// Writes to the server, unless its input is closed.
+pub(super) async fn write_to_server(to_server: &ToServer, bytes: &[u8]) -> io::Result<()> {
+    match &mut *to_server.lock().await {
+        Some(input) => write(input, bytes).await,
+        None => Ok(()),
+    }
 }
 
 /// Writes and flushes.
@@ -161,5 +204,24 @@ mod tests {
         check(r#"{"method":"elicitation/create","params":{}}"#, None);
         check(r#"{"id":3,"result":{}}"#, None);
         check("no JSON", None);
+    }
+
+    #[test]
+    fn rmcp_sees_replies_to_what_it_sent() {
+        let check = |line: &str, expect: Option<&str>| {
+            let got = for_rmcp(line.as_bytes().to_vec());
+            assert_eq!(got.as_deref(), expect.map(str::as_bytes), "{line}");
+        };
+        let plain = r#"{"jsonrpc":"2.0","id":3,"result":{}}"#;
+        check(plain, Some(plain));
+        check(
+            r#"{"jsonrpc":"2.0","id":"session-3","result":{}}"#,
+            Some("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}\n"),
+        );
+        check(r#"{"jsonrpc":"2.0","id":"own-1","result":{}}"#, None);
+        check(r#"{"jsonrpc":"2.0","id":true,"result":{}}"#, None);
+        let notification = r#"{"jsonrpc":"2.0","method":"notifications/message"}"#;
+        check(notification, Some(notification));
+        check("no JSON", Some("no JSON"));
     }
 }

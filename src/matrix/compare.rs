@@ -1,9 +1,12 @@
 //! Comparing a matrix with the one that is expected: every change counts, in either direction.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
-use super::{Cell, Matrix};
+use super::{Cell, Matrix, TargetFacts};
 use crate::outcome::{Outcome, same_value};
+use crate::verdict::Verdict;
 
 /// One cell that is not as expected.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -50,6 +53,9 @@ pub fn changes(expected: &Matrix, found: &Matrix, probes_are_all: bool) -> Vec<C
             });
         }
     }
+    if probes_are_all {
+        finding_changes(expected, found, &mut changes);
+    }
     changes
 }
 
@@ -80,7 +86,10 @@ fn same_outcome(a: &Outcome, b: &Outcome) -> bool {
     let value = |outcome: &Outcome| {
         let mut value = serde_json::to_value(outcome).unwrap_or_default();
         if let Some(object) = value.as_object_mut() {
-            object.remove("evidence");
+            // Where the lines stand is no change of what happened.
+            for member in ["evidence", "request", "reply"] {
+                object.remove(member);
+            }
         }
         value
     };
@@ -90,5 +99,41 @@ fn same_outcome(a: &Outcome, b: &Outcome) -> bool {
 /// A verdict in one line.
 #[must_use]
 pub fn words(cell: &Cell) -> String {
-    format!("{} ({})", cell.verdict.kind.word(), cell.verdict.reason)
+    in_words(&cell.verdict)
+}
+
+fn in_words(verdict: &Verdict) -> String {
+    format!("{} ({})", verdict.word(), verdict.reason)
+}
+
+/// The findings that only one of the two sides has, for each target that `found` has.
+fn finding_changes(expected: &Matrix, found: &Matrix, changes: &mut Vec<Change>) {
+    for facts in &found.targets {
+        let target = facts.target();
+        let before = expected
+            .targets
+            .iter()
+            .find(|other| other.target() == target);
+        let Some(before) = before else { continue };
+        let words = |facts: &TargetFacts| -> BTreeSet<String> {
+            facts
+                .findings
+                .iter()
+                .map(|finding| in_words(&finding.verdict))
+                .collect()
+        };
+        let (old, new) = (words(before), words(facts));
+        let cell = format!("{target}, beside the probes");
+        let gone = old
+            .difference(&new)
+            .map(|words| (Some(words.clone()), None));
+        let come = new
+            .difference(&old)
+            .map(|words| (None, Some(words.clone())));
+        changes.extend(gone.chain(come).map(|(expected, found)| Change {
+            cell: cell.clone(),
+            expected,
+            found,
+        }));
+    }
 }

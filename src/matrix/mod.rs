@@ -6,13 +6,15 @@ pub mod compare;
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::catalogue::Probe;
 use crate::names::{ProbeId, Revision, Target};
-use crate::outcome::{self, Outcome};
+use crate::outcome::{self, Messages, Outcome};
 use crate::recording::{AnsweredBy, Event, Isolation, Recording};
-use crate::verdict::{self, Verdict};
+use crate::spec::Rules;
+use crate::verdict::{self, Verdict, session};
 
 /// The version of the results format.
 pub const FORMAT: u32 = 1;
@@ -77,6 +79,19 @@ pub struct TargetFacts {
     pub names_asked: Vec<String>,
     /// Sessions that broke, and why others followed.
     pub notes: Vec<String>,
+    /// What the specification says of the client's messages beside the probes' exchanges: the handshake, `tools/list`,
+    /// notifications.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+}
+
+/// A judgement of a session that belongs to no cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The evidence file that the line numbers refer to, below the target's folder.
+    pub recording: String,
+    /// What the specification says.
+    pub verdict: Verdict,
 }
 
 impl TargetFacts {
@@ -167,21 +182,41 @@ impl Matrix {
 /// A probe that is not in the catalogue any more has no cell.
 #[must_use]
 pub fn build(evidence: &[Recording], catalogue: &[Probe]) -> Matrix {
-    let mut targets: Vec<TargetFacts> = Vec::new();
+    build_by(Rules::builtin(), evidence, catalogue)
+}
+
+/// The same by other rules than the project's own.
+#[must_use]
+pub fn build_by(rules: &Rules, evidence: &[Recording], catalogue: &[Probe]) -> Matrix {
+    let by_id: BTreeMap<&ProbeId, &Probe> =
+        catalogue.iter().map(|probe| (&probe.id, probe)).collect();
+    let mut numbers: BTreeMap<&Target, usize> = BTreeMap::new();
+    let files: Vec<String> = evidence
+        .iter()
+        .map(|recording| {
+            let number = numbers.entry(&recording.header.target).or_insert(0);
+            *number += 1;
+            evidence_name(*number)
+        })
+        .collect();
+    // Each session is judged for itself, so on all cores.
+    let judged: Vec<(Vec<Cell>, Vec<Finding>)> = evidence
+        .par_iter()
+        .zip(&files)
+        .map(|(recording, file)| judge_all(rules, recording, &by_id, file))
+        .collect();
+    let mut targets = Targets::default();
     let mut cells: Vec<Cell> = Vec::new();
-    let mut numbers: BTreeMap<Target, usize> = BTreeMap::new();
-    for recording in evidence {
-        let target = &recording.header.target;
-        let number = numbers.entry(target.clone()).or_insert(0);
-        *number += 1;
-        add_facts(&mut targets, recording);
-        cells.extend(judge_all(recording, catalogue, &evidence_name(*number)));
+    for (recording, (of_session, findings)) in evidence.iter().zip(judged) {
+        targets.add(recording, findings);
+        cells.extend(of_session);
     }
+    let targets = targets.facts;
     let order: BTreeMap<&ProbeId, usize> =
         catalogue.iter().map(|probe| &probe.id).zip(0..).collect();
     let column: BTreeMap<Target, usize> =
         targets.iter().map(TargetFacts::target).zip(0..).collect();
-    cells.sort_by_key(|cell| {
+    cells.sort_by_cached_key(|cell| {
         (
             column.get(&cell.target()).copied(),
             order.get(&cell.probe).copied(),
@@ -214,75 +249,108 @@ pub fn evidence_name(number: usize) -> String {
     }
 }
 
-fn judge_all(recording: &Recording, catalogue: &[Probe], file: &str) -> Vec<Cell> {
+/// The cells of one session, and what else the rules say of it.
+fn judge_all(
+    rules: &Rules,
+    recording: &Recording,
+    catalogue: &BTreeMap<&ProbeId, &Probe>,
+    file: &str,
+) -> (Vec<Cell>, Vec<Finding>) {
     let revision = recording.revision();
-    let harness_error = outcome::harness_error(recording);
-    let outcomes: BTreeMap<ProbeId, Outcome> = outcome::all(recording).into_iter().collect();
+    let messages = Messages::parse(recording);
+    let checked = session::check(rules, &messages);
+    let outcomes: BTreeMap<ProbeId, Outcome> = outcome::all_of(&messages).into_iter().collect();
+    let harness_error =
+        outcome::harness_error(recording).or_else(|| checked.harness_error().map(str::to_owned));
     let target = &recording.header.target;
-    recording
-        .header
-        .cells
-        .iter()
-        .filter_map(|id| {
-            let probe = catalogue.iter().find(|probe| probe.id == *id)?;
-            let outcome = outcomes.get(id)?.clone();
-            let case = verdict::Case {
-                probe,
-                revision,
-                outcome: &outcome,
-                control: probe
-                    .control
-                    .as_ref()
-                    .and_then(|control| outcomes.get(control)),
-                answered_by: recording.header.answered_by,
-                harness_error: harness_error.as_deref(),
-            };
-            let verdict = verdict::judge(&case);
-            Some(Cell {
-                client: target.client.clone(),
-                version: target.version.clone(),
-                surface: target.surface.clone(),
-                probe: id.clone(),
-                revision,
-                outcome,
-                verdict,
-                recording: file.to_owned(),
-            })
+    let cell = |id: &ProbeId| {
+        let probe = *catalogue.get(id)?;
+        let outcome = outcomes.get(id)?;
+        let ours = || match revision.map(|revision| probe.validity(revision)) {
+            Some(Ok(())) => checked.ours_of(Some(id)),
+            _ => None,
+        };
+        let request = outcome.request.and_then(|line| messages.line(line));
+        let request = request.and_then(|line| line.line.messages().first());
+        let case = verdict::Case {
+            probe,
+            revision,
+            outcome,
+            control: probe
+                .control
+                .as_ref()
+                .and_then(|control| outcomes.get(control)),
+            answered_by: recording.header.answered_by,
+            declared: checked.declared(),
+            sent: request.and_then(|request| request.value.get("params")),
+            reply: checked.reply(outcome.reply),
+            harness_error: harness_error.as_deref().or_else(ours),
+        };
+        Some(Cell {
+            client: target.client.clone(),
+            version: target.version.clone(),
+            surface: target.surface.clone(),
+            probe: id.clone(),
+            revision,
+            verdict: verdict::judge(&case),
+            outcome: outcome.clone(),
+            recording: file.to_owned(),
         })
-        .collect()
+    };
+    let cells: Vec<Cell> = recording.header.cells.iter().filter_map(cell).collect();
+    let findings = checked
+        .findings(&outcomes, &cells)
+        .into_iter()
+        .map(|verdict| Finding {
+            recording: file.to_owned(),
+            verdict,
+        });
+    let findings = findings.collect();
+    (cells, findings)
 }
 
-fn add_facts(targets: &mut Vec<TargetFacts>, recording: &Recording) {
-    let header = &recording.header;
-    let at = targets
-        .iter()
-        .position(|facts| facts.target() == header.target);
-    let facts = match at {
-        Some(at) => &mut targets[at],
-        None => {
-            targets.push(TargetFacts {
-                client: header.target.client.clone(),
-                version: header.target.version.clone(),
-                surface: header.target.surface.clone(),
-                answered_by: header.answered_by,
-                digest: header.digest.clone(),
-                platform: header.platform.clone(),
-                isolation: header.isolation,
-                names_asked: Vec::new(),
-                notes: Vec::new(),
-            });
-            let last = targets.len() - 1;
-            &mut targets[last]
+/// The facts of all targets, in the order in which they come.
+#[derive(Default)]
+struct Targets {
+    facts: Vec<TargetFacts>,
+    places: BTreeMap<Target, usize>,
+}
+
+impl Targets {
+    /// Adds what a session says of its target.
+    fn add(&mut self, recording: &Recording, findings: Vec<Finding>) {
+        let header = &recording.header;
+        let at = match self.places.get(&header.target) {
+            Some(at) => *at,
+            None => {
+                self.facts.push(TargetFacts {
+                    client: header.target.client.clone(),
+                    version: header.target.version.clone(),
+                    surface: header.target.surface.clone(),
+                    answered_by: header.answered_by,
+                    digest: header.digest.clone(),
+                    platform: header.platform.clone(),
+                    isolation: header.isolation,
+                    names_asked: Vec::new(),
+                    notes: Vec::new(),
+                    findings: Vec::new(),
+                });
+                let at = self.facts.len() - 1;
+                self.places.insert(header.target.clone(), at);
+                at
+            }
+        };
+        let facts = &mut self.facts[at];
+        for entry in &recording.entries {
+            if let Event::NameAsked { name } = &entry.event
+                && !facts.names_asked.contains(name)
+            {
+                facts.names_asked.push(name.clone());
+            }
         }
-    };
-    for entry in &recording.entries {
-        if let Event::NameAsked { name } = &entry.event
-            && !facts.names_asked.contains(name)
-        {
-            facts.names_asked.push(name.clone());
-        }
+        facts.notes.extend(header.note.clone());
+        facts.findings.extend(findings);
     }
-    facts.notes.extend(header.note.clone());
 }
 
 #[cfg(test)]

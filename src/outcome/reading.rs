@@ -1,174 +1,144 @@
 //! Reading one probe's cell out of a recording.
 //!
-//! Owns which entries speak of a probe: replies by their id, odd lines by the time in which only this probe was open.
+//! Owns which entries speak of a probe, in which time a line can only be its, and what all of them come to.
 
 use serde_json::Value;
 
 use super::difference::{self, Difference};
-use super::{Kind, Oddity, Outcome, Stage};
+use super::index::{Index, Source, request_id};
+use super::lines::{Came, Cell, Reply};
+use super::{Kind, Outcome, Stage};
 use crate::names::ProbeId;
-use crate::recording::{AskedBy, Dir, End, Event, Recording, Wire};
-
-/// The JSON value of every MCP line, by entry; `None` where there is no line or it is not JSON.
-pub(super) fn parse_messages(recording: &Recording) -> Vec<Option<Value>> {
-    recording
-        .entries
-        .iter()
-        .map(|entry| match &entry.event {
-            Event::Mcp { line, .. } => serde_json::from_slice(&line.0).ok(),
-            _ => None,
-        })
-        .collect()
-}
+use crate::recording::line::id_key;
+use crate::recording::{AskedBy, Dir, End, Event, Wire};
 
 /// Bytes of a client that go into an outcome are bounded to this.
 const MAX_SHOWN: usize = 400;
 
-pub(super) struct Reading<'a> {
-    recording: &'a Recording,
-    messages: &'a [Option<Value>],
-    probe: &'a ProbeId,
+pub(super) struct Reading<'i> {
+    index: &'i Index<'i>,
+    /// The entries that speak of the probe.
+    mine: &'i [usize],
     /// Index of the entry that sent the probe's request, if it was sent.
     sent: Option<usize>,
 }
 
-impl<'a> Reading<'a> {
-    pub(super) fn new(
-        recording: &'a Recording,
-        messages: &'a [Option<Value>],
-        probe: &'a ProbeId,
-    ) -> Reading<'a> {
-        let sent = recording.entries.iter().rposition(
-            |entry| matches!(&entry.event, Event::Mcp { probe: Some(p), .. } if p == probe),
-        );
-        Reading {
-            recording,
-            messages,
-            probe,
-            sent,
-        }
+impl<'i> Reading<'i> {
+    pub(super) fn new(index: &'i Index<'i>, probe: &ProbeId) -> Reading<'i> {
+        let mine = index.of_probe(&probe.0);
+        let entries = &index.recording.entries;
+        let is_stimulus =
+            |at: &usize| matches!(entries[*at].event, Event::Mcp { probe: Some(_), .. });
+        // A client's line that calls for this probe may itself claim to be another's stimulus.
+        let names_it = |at: &usize| entries[*at].event.probe() == Some(probe);
+        let sent = mine.iter().rev().copied();
+        let sent = sent.filter(is_stimulus).find(names_it);
+        Reading { index, mine, sent }
     }
 
     pub(super) fn outcome(&self) -> Outcome {
-        let (kind, oddities, mut evidence, reply) = self.what_came_back();
-        let presented = self.presented_differences();
-        let answer = self.answer_differences(reply.as_ref().map(|(_, value)| value));
+        let came = self.sent.map(|sent| self.what_came_back(sent));
+        let kind = match &came {
+            None => self.not_sent(),
+            Some(came) => self.kind(came),
+        };
+        let came = came.unwrap_or_default();
+        let reply = came.reply.as_ref();
+        let mut evidence = came.evidence;
+        evidence.extend(self.sent);
         evidence.extend(self.other_evidence(reply.is_some()));
         evidence.sort_unstable();
         evidence.dedup();
-        let latency_us = match (self.sent, &reply) {
-            (Some(sent), Some((at, _))) => {
-                let entries = &self.recording.entries;
-                Some(entries[*at].t_us.saturating_sub(entries[sent].t_us))
-            }
-            _ => None,
-        };
+        let entries = &self.index.recording.entries;
+        let latency_us = self
+            .sent
+            .zip(reply)
+            .map(|(sent, reply)| entries[reply.at].t_us.saturating_sub(entries[sent].t_us));
+        let number = |at: usize| at + 2;
         Outcome {
-            stage: self.stage(reply.is_some()),
+            stage: match reply {
+                Some(_) => Some(Stage::AnswerOnWire),
+                None => self.stage(),
+            },
             kind,
-            presented,
-            answer,
-            oddities,
-            evidence,
+            presented: self.presented_differences(),
+            answer: self.answer_differences(reply),
+            request: self.sent.map(number),
+            reply: reply.map(|reply| number(reply.at)),
+            oddities: came.oddities,
+            evidence: evidence.into_iter().map(number).collect(),
             latency_us,
         }
     }
 
-    #[allow(clippy::type_complexity)]
-    fn what_came_back(&self) -> (Kind, Vec<Oddity>, Vec<usize>, Option<(usize, Value)>) {
-        let Some(sent) = self.sent else {
-            return (self.not_sent(), Vec::new(), Vec::new(), None);
+    /// The entries that speak of the probe, with their events.
+    fn events(&self) -> impl Iterator<Item = (usize, &'i Event)> {
+        let entries = &self.index.recording.entries;
+        self.mine.iter().map(|at| (*at, &entries[*at].event))
+    }
+
+    fn what_came_back(&self, sent: usize) -> Came<'i> {
+        let mut came = Came::default();
+        let messages = self.index.messages;
+        let (Some(source), Some(stimulus)) = (self.index.source(sent), messages.of_entry(sent))
+        else {
+            return came;
         };
-        let mut oddities = Vec::new();
-        let mut evidence = vec![sent + 2];
-        let mut reply: Option<(usize, Value)> = None;
-        let mut malformed: Option<&Wire> = None;
-        let source = &self.recording.entries[sent].source;
-        let request_id = self.id_at(sent);
-        let window_end = self.window_end(sent);
-        for (at, entry) in self.recording.entries.iter().enumerate().skip(sent + 1) {
-            let Event::Mcp {
-                dir: Dir::ClientToServer,
-                line,
-                ..
-            } = &entry.event
-            else {
+        let id = request_id(stimulus).map(id_key);
+        let gave_up = self
+            .events()
+            .find(|(at, event)| *at > sent && matches!(event, Event::NoReply { .. }));
+        let window = sent + 1..self.window_end(sent, source);
+        for at in source.lines_of(&window, id.as_deref()) {
+            let Some(line) = messages.of_entry(at) else {
                 continue;
             };
-            if &entry.source != source {
-                continue;
-            }
-            let odd = match classify(self.messages[at].as_ref()) {
-                Line::Reply(id, value) if Some(id) == request_id => {
-                    if reply.is_some() {
-                        Some(Oddity::SecondReply)
-                    } else {
-                        evidence.push(at + 2);
-                        reply = Some((at, value.clone()));
-                        None
-                    }
-                }
-                Line::Reply(id, _) if at < window_end && !self.is_server_id(source, id) => {
-                    Some(Oddity::UnknownId)
-                }
-                Line::NotJson if at < window_end => Some(Oddity::NotJson),
-                _ => None,
+            let cell = Cell {
+                id: id.as_deref(),
+                source,
+                is_late: gave_up.is_some_and(|(gave_up, _)| gave_up < at),
+                is_in_window: window.contains(&at),
             };
-            if let Some(odd) = odd {
-                evidence.push(at + 2);
-                oddities.push(odd);
-                if odd != Oddity::SecondReply {
-                    malformed.get_or_insert(line);
-                }
-            }
+            came.take(at, line, &cell);
         }
-        let kind = match (&reply, malformed) {
-            (Some((at, value)), _) => self.kind_of_reply(*at, value),
-            (None, Some(line)) => Kind::Malformed {
-                bytes: bounded(line),
-            },
-            (None, None) => self.no_reply(),
-        };
-        (kind, oddities, evidence, reply)
+        came
     }
 
     /// The index behind the last entry that can belong to this probe alone.
-    fn window_end(&self, sent: usize) -> usize {
-        let entries = &self.recording.entries;
-        let source = &entries[sent].source;
-        entries
-            .iter()
-            .enumerate()
-            .skip(sent + 1)
-            .filter(|(_, entry)| &entry.source == source)
-            .find(|(_, entry)| {
-                matches!(&entry.event, Event::Mcp { probe: Some(_), .. })
-                    || matches!(&entry.event, Event::ProbeDone { probe } if probe == self.probe)
-            })
-            .map_or(entries.len(), |(at, _)| at)
+    fn window_end(&self, sent: usize, source: &Source) -> usize {
+        let entries = &self.index.recording.entries;
+        let done = self.events().find(|(at, event)| {
+            *at > sent
+                && matches!(event, Event::ProbeDone { .. })
+                && entries[*at].source == entries[sent].source
+        });
+        let done = done.map(|(at, _)| at);
+        let ends = [done, source.next_stimulus(sent)];
+        ends.into_iter().flatten().min().unwrap_or(entries.len())
     }
 
-    fn is_server_id(&self, source: &str, id: &Value) -> bool {
-        self.recording
-            .entries
-            .iter()
-            .enumerate()
-            .any(|(at, entry)| {
-                entry.source == source
-                    && matches!(&entry.event, Event::Mcp { probe: Some(_), .. })
-                    && self.id_at(at) == Some(id)
-            })
+    fn kind(&self, came: &Came<'_>) -> Kind {
+        match (&came.reply, came.malformed) {
+            (Some(reply), _) => self.kind_of_reply(reply),
+            // It came too late to be waited for, whatever else there was.
+            (None, Some(at)) if !came.is_late => self.malformed(at),
+            (None, _) => self.no_reply(),
+        }
     }
 
-    fn id_at(&self, at: usize) -> Option<&Value> {
-        self.messages[at].as_ref()?.get("id")
-    }
-
-    fn kind_of_reply(&self, at: usize, value: &Value) -> Kind {
+    fn kind_of_reply(&self, reply: &Reply<'_>) -> Kind {
+        let value = &reply.message.value;
+        if reply.message.is_too_deep {
+            return self.malformed(reply.at);
+        }
         if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
-            return Kind::RpcError {
-                code: error["code"].as_i64().unwrap_or(0),
-                message: cut(error["message"].as_str().unwrap_or_default()),
+            return match (code(error), error["message"].as_str()) {
+                (Some(code), Some(message)) if value.get("result").is_none() => Kind::RpcError {
+                    code,
+                    message: cut(message),
+                },
+                // Not one of JSON-RPC's errors, or a result as well: what it says cannot be read.
+                _ => self.malformed(reply.at),
             };
         }
         match value["result"]["action"].as_str() {
@@ -176,56 +146,45 @@ impl<'a> Reading<'a> {
                 action: cut(action),
                 content: value["result"].get("content").cloned(),
             },
-            None => match &self.recording.entries[at].event {
-                Event::Mcp { line, .. } => Kind::Malformed {
-                    bytes: bounded(line),
-                },
-                _ => Kind::Malformed {
-                    bytes: Wire(Vec::new()),
-                },
-            },
+            None => self.malformed(reply.at),
         }
     }
 
+    fn malformed(&self, at: usize) -> Kind {
+        let bytes = match &self.index.recording.entries[at].event {
+            Event::Mcp { line, .. } => bounded(line),
+            _ => Wire(Vec::new()),
+        };
+        Kind::Malformed { bytes }
+    }
+
     fn no_reply(&self) -> Kind {
-        let silent = self
-            .recording
-            .entries
-            .iter()
-            .find_map(|entry| match &entry.event {
-                Event::NoReply { probe, after_ms } if probe == self.probe => Some(*after_ms),
-                _ => None,
-            });
+        let silent = self.events().find_map(|(_, event)| match event {
+            Event::NoReply { after_ms, .. } => Some(*after_ms),
+            _ => None,
+        });
         if let Some(after_ms) = silent {
             return Kind::Silent { after_ms };
         }
-        let exit = self
-            .recording
-            .entries
-            .iter()
-            .find_map(|entry| match entry.event {
-                Event::Exit {
-                    code,
-                    killed: false,
-                    ..
-                } => Some(code),
-                _ => None,
-            });
-        match (exit, self.recording.end) {
-            (_, Some(End::TimedOut)) | (None, _) => Kind::Silent { after_ms: 0 },
-            (Some(code), _) => Kind::Gone { exit: code },
+        let entries = &self.index.recording.entries;
+        let exit = self.index.exits.first().map(|at| &entries[*at].event);
+        match (exit, self.index.recording.end) {
+            (Some(Event::Exit { code, .. }), end) if end != Some(End::TimedOut) => {
+                Kind::Gone { exit: *code }
+            }
+            _ => Kind::Silent { after_ms: 0 },
         }
     }
 
     fn not_sent(&self) -> Kind {
-        for entry in &self.recording.entries {
-            match &entry.event {
-                Event::NotDeclared { probe, needs } if probe == self.probe => {
+        for (_, event) in self.events() {
+            match event {
+                Event::NotDeclared { needs, .. } => {
                     return Kind::NotDeclared {
                         needs: needs.clone(),
                     };
                 }
-                Event::NotAsked { probe, reason } if probe == self.probe => {
+                Event::NotAsked { reason, .. } => {
                     return Kind::NotReached {
                         missing: Stage::RequestSent,
                         note: Some(reason.clone()),
@@ -234,7 +193,7 @@ impl<'a> Reading<'a> {
                 _ => {}
             }
         }
-        let reached = self.stage(false);
+        let reached = self.stage();
         let stage = self
             .stages_without_a_reply()
             .into_iter()
@@ -248,55 +207,37 @@ impl<'a> Reading<'a> {
 
     fn stages_without_a_reply(&self) -> Vec<Stage> {
         let mut stages = vec![Stage::ClientStarted, Stage::Handshake, Stage::ToolsListed];
-        if self.recording.header.asked_by == AskedBy::Model {
+        if self.index.recording.header.asked_by == AskedBy::Model {
             stages.push(Stage::ToolOffered);
         }
         stages.extend([Stage::ToolCalled, Stage::RequestSent]);
         stages
     }
 
-    fn stage(&self, replied: bool) -> Option<Stage> {
-        let probe = self.probe;
-        let mine = |at: usize, event: &Event| -> Option<Stage> {
-            match event {
-                Event::ClientStarted { .. } => Some(Stage::ClientStarted),
-                Event::Mcp {
-                    dir: Dir::ClientToServer,
-                    ..
-                } => self.client_stage(at),
-                Event::ToolOffered { .. } => Some(Stage::ToolOffered),
-                Event::NotDeclared { probe: p, .. } | Event::NotAsked { probe: p, .. }
-                    if p == probe =>
-                {
-                    Some(Stage::ToolCalled)
-                }
-                Event::Mcp { probe: Some(p), .. } if p == probe => Some(Stage::RequestSent),
-                Event::Presented { probe: p, .. } if p == probe => Some(Stage::Presented),
-                Event::AnswerGiven { probe: p, .. } if p == probe => Some(Stage::AnswerGiven),
-                _ => None,
+    /// The last stage that was reached without a reply.
+    fn stage(&self) -> Option<Stage> {
+        let mine = self.events().filter_map(|(_, event)| match event {
+            Event::Mcp {
+                dir: Dir::ClientToServer,
+                ..
             }
-        };
-        let entries = self.recording.entries.iter().enumerate();
-        let seen = entries
-            .filter_map(|(at, entry)| mine(at, &entry.event))
-            .max();
-        if replied {
-            Some(Stage::AnswerOnWire)
-        } else {
-            seen
-        }
+            | Event::NotDeclared { .. }
+            | Event::NotAsked { .. } => Some(Stage::ToolCalled),
+            Event::Mcp { .. } => Some(Stage::RequestSent),
+            Event::Presented { .. } => Some(Stage::Presented),
+            Event::AnswerGiven { .. } => Some(Stage::AnswerGiven),
+            _ => None,
+        });
+        mine.max().max(self.index.stage)
     }
 
     fn presented_differences(&self) -> Option<Vec<Difference>> {
-        let shown = self
-            .recording
-            .entries
-            .iter()
-            .find_map(|entry| match &entry.event {
-                Event::Presented { probe, params } if probe == self.probe => Some(params),
-                _ => None,
-            })?;
-        let sent = self.messages[self.sent?].as_ref()?;
+        let shown = self.events().find_map(|(_, event)| match event {
+            Event::Presented { params, .. } => Some(params),
+            _ => None,
+        })?;
+        let sent = self.index.messages.of_entry(self.sent?)?;
+        let sent = &sent.messages().first()?.value;
         let mut found = Vec::new();
         // What a person needs to see. `mode` is left out: a client that fills in the default loses nothing.
         for member in ["message", "requestedSchema", "url", "elicitationId"] {
@@ -310,16 +251,16 @@ impl<'a> Reading<'a> {
         Some(found)
     }
 
-    fn answer_differences(&self, reply: Option<&Value>) -> Option<Vec<Difference>> {
-        let given = self
-            .recording
-            .entries
-            .iter()
-            .find_map(|entry| match &entry.event {
-                Event::AnswerGiven { probe, answer } if probe == self.probe => Some(answer),
-                _ => None,
-            })?;
-        let result = &reply?["result"];
+    fn answer_differences(&self, reply: Option<&Reply<'_>>) -> Option<Vec<Difference>> {
+        let (given_at, given) = self.events().find_map(|(at, event)| match event {
+            Event::AnswerGiven { answer, .. } => Some((at, answer)),
+            _ => None,
+        })?;
+        // A reply that was there before the answer does not rest on it.
+        let reply = reply.filter(|reply| reply.at > given_at);
+        // What is cut off of a value that is too deep was not lost by the client.
+        let reply = reply.filter(|reply| !reply.message.is_too_deep)?;
+        let result = &reply.message.value["result"];
         let mut found = Vec::new();
         for member in ["action", "content"] {
             difference::compare(
@@ -332,62 +273,40 @@ impl<'a> Reading<'a> {
         Some(found)
     }
 
-    /// Lines beside the exchange itself: the tool call, what was presented and answered, what was said on
+    /// Entries beside the exchange itself: the tool call, what was presented and answered, what was said on
     /// standard error meanwhile, and how it ended where it ended badly.
-    fn other_evidence(&self, replied: bool) -> Vec<usize> {
-        let probe = self.probe;
-        self.recording
-            .entries
-            .iter()
-            .enumerate()
-            .filter(|(at, entry)| match &entry.event {
+    fn other_evidence(&self, replied: bool) -> impl Iterator<Item = usize> {
+        let mine = self.events().filter(|(_, event)| {
+            matches!(
+                event,
                 Event::Mcp {
                     dir: Dir::ClientToServer,
                     ..
-                } => self.client_stage(*at) == Some(Stage::ToolCalled),
-                Event::Presented { probe: p, .. }
-                | Event::AnswerGiven { probe: p, .. }
-                | Event::NoReply { probe: p, .. }
-                | Event::NotDeclared { probe: p, .. }
-                | Event::NotAsked { probe: p, .. } => p == probe,
-                Event::Stderr { probe: p, .. } => p.as_ref() == Some(probe),
-                Event::HarnessError { .. } => true,
-                Event::Exit { killed: false, .. } => !replied,
-                _ => false,
-            })
-            .map(|(at, _)| at + 2)
-            .collect()
-    }
-
-    /// The stage that a message of the client shows.
-    fn client_stage(&self, at: usize) -> Option<Stage> {
-        let message = self.messages[at].as_ref()?;
-        match message["method"].as_str()? {
-            "initialize" | "server/discover" => Some(Stage::Handshake),
-            "tools/list" => Some(Stage::ToolsListed),
-            "tools/call" if message["params"]["arguments"]["id"] == self.probe.0 => {
-                Some(Stage::ToolCalled)
-            }
-            _ => None,
-        }
+                } | Event::Presented { .. }
+                    | Event::AnswerGiven { .. }
+                    | Event::NoReply { .. }
+                    | Event::NotDeclared { .. }
+                    | Event::NotAsked { .. }
+                    | Event::Stderr { .. }
+            )
+        });
+        let exits = if replied { &[] } else { &self.index.exits[..] };
+        let of_all = self.index.harness_errors.iter().chain(exits).copied();
+        mine.map(|(at, _)| at).chain(of_all)
     }
 }
 
-enum Line<'a> {
-    Reply(&'a Value, &'a Value),
-    Other,
-    NotJson,
-}
-
-fn classify(message: Option<&Value>) -> Line<'_> {
-    match message {
-        None => Line::NotJson,
-        Some(value) => match value.get("id") {
-            // As the probe server reads it: a method that is null is none.
-            Some(id) if value["method"].is_null() => Line::Reply(id, value),
-            _ => Line::Other,
-        },
-    }
+/// An error's code: a whole number, also one that is written as a fraction.
+fn code(error: &Value) -> Option<i64> {
+    let code = &error["code"];
+    let whole = |number: f64| number.fract() == 0.0 && number.abs() < 1e15;
+    #[allow(clippy::cast_possible_truncation)]
+    let as_whole = || {
+        code.as_f64()
+            .filter(|number| whole(*number))
+            .map(|number| number as i64)
+    };
+    code.as_i64().or_else(as_whole)
 }
 
 fn bounded(line: &Wire) -> Wire {

@@ -1,6 +1,7 @@
 //! What is read out of a recording, row by row. Probe `a` is the one looked at; `b` is its neighbour.
 
 mod differences;
+mod extreme_lines;
 mod odd_lines;
 mod sessions;
 
@@ -109,7 +110,21 @@ fn what_came_back_is_told_apart() {
         error(json!({"code": -32602, "message": "no"})),
         rpc(-32602, "no"),
     );
-    check("error without parts", error(json!({})), rpc(0, ""));
+    check(
+        "a whole number",
+        error(json!({"code": -32602.0, "message": ""})),
+        rpc(-32602, ""),
+    );
+    for no_error in [
+        json!({}),
+        json!("no"),
+        json!({"code": 1}),
+        json!({"code": "1", "message": "no"}),
+        json!({"code": 1.5, "message": "no"}),
+    ] {
+        let line = json!({"id": 1, "error": no_error}).to_string();
+        check(&line, error(no_error), malformed(&line));
+    }
     check(
         "long error",
         error(json!({"code": 1, "message": "é".repeat(999)})),
@@ -198,7 +213,7 @@ fn what_came_back_is_told_apart() {
 
     let late = sent().no_reply("a").done("a");
     let late = late.reply(1, json!({"action": "cancel"}));
-    check("after the deadline", late, answered("cancel", None));
+    check("after the deadline", late, Kind::Silent { after_ms: 500 });
 
     let null = r#"{"id":1,"result":{"action":"accept"},"error":null}"#;
     check(
@@ -207,7 +222,7 @@ fn what_came_back_is_told_apart() {
         answered("accept", None),
     );
     let both = r#"{"id":1,"result":{"action":"accept"},"error":{"code":1,"message":"no"}}"#;
-    check("result and error", sent().client(both), rpc(1, "no"));
+    check("result and error", sent().client(both), malformed(both));
     let null = r#"{"id":1,"result":null,"error":null}"#;
     check(
         "null result and null error",
@@ -220,10 +235,43 @@ fn what_came_back_is_told_apart() {
         sent().client(method).done("a"),
         answered("accept", None),
     );
-    // Not a reply, also where a revision has batches: the probe server sends none, and waits for an object.
     let batch = r#"[{"id":1,"result":{"action":"accept"}}]"#;
-    let silent = Kind::Silent { after_ms: 0 };
-    check("a reply in an array", sent().client(batch), silent);
+    check(
+        "a reply in an array",
+        sent().client(batch),
+        answered("accept", None),
+    );
+    let double = r#"{"id":1.0,"result":{"action":"accept"}}"#;
+    check("1.0 is 1", sent().client(double), answered("accept", None));
+    let twice = r#"{"id":9,"id":1,"result":{"action":"cancel","action":"accept"}}"#;
+    check(
+        "the last member counts",
+        sent().client(twice),
+        answered("accept", None),
+    );
+    let beyond = r#"{"id":1,"result":{"action":"accept","content":{"v":-1e400,"w":"\ud800"}}}"#;
+    let content = json!({"v": f64::MIN, "w": "\u{fffd}\u{fffd}\u{fffd}"});
+    check(
+        "JSON beyond a double and with half a character",
+        sent().client(beyond),
+        answered("accept", Some(content)),
+    );
+    let deep = format!(
+        r#"{{"id":1,"result":{{"action":"accept","x":{}{}}}}}"#,
+        "[".repeat(99),
+        "]".repeat(99)
+    );
+    check("too deep", sent().client(&deep), malformed(&deep));
+    let deep = format!(
+        r#"{{"id":1,"result":{{"action":"accept","x":{}{}}}}}"#,
+        "[".repeat(98),
+        "]".repeat(98)
+    );
+    check(
+        "deep enough",
+        sent().client(&deep),
+        answered("accept", None),
+    );
 
     let needs = || "elicitation.url".to_owned();
     let undeclared = Event::NotDeclared {

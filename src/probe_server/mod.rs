@@ -11,16 +11,19 @@ use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::catalogue::Probe;
+use crate::catalogue::{Asks, Probe};
 use crate::names::{self, ProbeId, Revision};
+use crate::recording::line::{Line, Message, Sort, id_key};
 use crate::recording::write::Recorder;
 use crate::recording::{Dir, Event, Wire};
 
 /// The name of the server in a client's configuration, and of its one tool.
 pub const NAME: &str = "probe";
+
+/// The most characters of an unknown name that are looked at and said back.
+const MAX_NAME: usize = 200;
 
 /// What the probe server is told.
 pub struct Options {
@@ -37,7 +40,7 @@ pub struct Options {
 struct Open {
     probe: ProbeId,
     request_id: Value,
-    call_id: Box<RawValue>,
+    call_id: String,
     since: Instant,
 }
 
@@ -47,7 +50,8 @@ struct Server<'a, W> {
     output: W,
     capabilities: Value,
     revision: Option<Revision>,
-    calls: VecDeque<(Box<RawValue>, ProbeId)>,
+    /// Ids stay text, so that they go back as they came.
+    calls: VecDeque<(String, ProbeId)>,
     open: Option<Open>,
     next_id: u64,
     broken_by: Option<ProbeId>,
@@ -92,17 +96,6 @@ pub fn serve(
     }
 }
 
-/// The parts of a client's message that the server acts on. Ids stay text, so that they go back as they came.
-#[derive(serde::Deserialize)]
-struct Incoming<'a> {
-    #[serde(borrow, default)]
-    id: Option<&'a RawValue>,
-    #[serde(default)]
-    method: Option<String>,
-    #[serde(default)]
-    params: Value,
-}
-
 impl<W: Write> Server<'_, W> {
     fn take(&mut self, line: &[u8]) -> io::Result<()> {
         self.recorder.record(Event::Mcp {
@@ -110,24 +103,25 @@ impl<W: Write> Server<'_, W> {
             line: Wire(line.to_vec()),
             probe: None,
         });
-        // A line that is no JSON-RPC message stays in the recording; the outcome will speak of it.
-        // Only an object is one: an array would be read as the members in their order.
-        let is_object = line.trim_ascii_start().starts_with(b"{");
-        let Some(message) = serde_json::from_slice::<Incoming<'_>>(line)
-            .ok()
-            .filter(|_| is_object)
-        else {
-            return Ok(());
-        };
-        match (message.method.as_deref(), message.id) {
-            (Some(method), Some(id)) => self.request(method, id, &message.params),
-            (Some(_), None) => Ok(()),
-            (None, Some(id)) => self.reply(id),
-            (None, None) => Ok(()),
+        // What is no message stays in the recording; the outcome will speak of it. A batch is taken item by item,
+        // whatever the revision says of batches: then it can be told what the client would have gone on to do.
+        for message in Line::read(line).messages() {
+            self.message(message)?;
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, message: &Message<'_>) -> io::Result<()> {
+        match (message.sort(), message.id_text()) {
+            (Sort::Request { method, .. }, Some(id)) => {
+                self.request(method, id, &message.value["params"])
+            }
+            (Sort::Reply { id }, _) => self.reply(id),
+            _ => Ok(()),
         }
     }
 
-    fn request(&mut self, method: &str, id: &RawValue, params: &Value) -> io::Result<()> {
+    fn request(&mut self, method: &str, id: &str, params: &Value) -> io::Result<()> {
         match method {
             "initialize" => {
                 self.capabilities = params["capabilities"].clone();
@@ -144,15 +138,20 @@ impl<W: Write> Server<'_, W> {
             "tools/call" => self.call(id, params),
             // A client that tries the modern era first falls back on this (2026-07-28 basic/transports/stdio
             // "Backward Compatibility": any other error means legacy).
-            _ => self.error(id, -32601, &format!("method not found: {method}")),
+            _ => {
+                let method: String = method.chars().take(MAX_NAME).collect();
+                self.error(id, -32601, &format!("method not found: {method}"))
+            }
         }
     }
 
-    fn call(&mut self, id: &RawValue, params: &Value) -> io::Result<()> {
+    fn call(&mut self, id: &str, params: &Value) -> io::Result<()> {
         let wanted = params["arguments"]["id"].as_str().unwrap_or_default();
         if params["name"] != NAME || !self.options.probes.iter().any(|p| p.id.0 == wanted) {
+            // Looking for what is near takes time with the length of a name, and no name is that long.
+            let wanted: String = wanted.chars().take(MAX_NAME).collect();
             let known = self.options.probes.iter().map(|p| p.id.0.as_str());
-            let hint = names::did_you_mean(wanted, known);
+            let hint = names::did_you_mean(&wanted, known);
             return self.error(id, -32602, &format!("no probe `{wanted}`; {hint}"));
         }
         // Clients call read-only tools side by side. One after another keeps it certain what a reply belongs to.
@@ -180,7 +179,7 @@ impl<W: Write> Server<'_, W> {
         Ok(())
     }
 
-    fn send_probe(&mut self, probe: &Probe, call_id: Box<RawValue>) -> io::Result<()> {
+    fn send_probe(&mut self, probe: &Probe, call_id: String) -> io::Result<()> {
         if let Some(revision) = self.revision
             && !probe.revisions.contains(&revision)
         {
@@ -191,7 +190,8 @@ impl<W: Write> Server<'_, W> {
             });
             return self.finish(&probe.id, &call_id, &reason);
         }
-        if !probe.needs.is_declared(&self.capabilities) {
+        let must_be_declared = probe.asks == Asks::Request;
+        if must_be_declared && !probe.needs.is_declared(&self.capabilities) {
             self.recorder.record(Event::NotDeclared {
                 probe: probe.id.clone(),
                 needs: probe.needs.as_str().to_owned(),
@@ -220,12 +220,9 @@ impl<W: Write> Server<'_, W> {
         Ok(())
     }
 
-    fn reply(&mut self, id: &RawValue) -> io::Result<()> {
-        let Ok(id) = serde_json::from_str::<Value>(id.get()) else {
-            return Ok(());
-        };
+    fn reply(&mut self, id: &Value) -> io::Result<()> {
         match self.open.take() {
-            Some(open) if open.request_id == id => {
+            Some(open) if id_key(&open.request_id) == id_key(id) => {
                 self.finish(&open.probe, &open.call_id, "the client replied")
             }
             // A reply to nothing that is open: late, twice, or with an id of its own. The recording has it.
@@ -250,25 +247,25 @@ impl<W: Write> Server<'_, W> {
         self.finish(&open.probe, &open.call_id, "no reply")
     }
 
-    fn finish(&mut self, probe: &ProbeId, call_id: &RawValue, what: &str) -> io::Result<()> {
+    fn finish(&mut self, probe: &ProbeId, call_id: &str, what: &str) -> io::Result<()> {
         self.recorder.record(Event::ProbeDone {
             probe: probe.clone(),
         });
         self.tool_result(call_id, &format!("{probe}: {what}"))
     }
 
-    fn tool_result(&mut self, id: &RawValue, text: &str) -> io::Result<()> {
+    fn tool_result(&mut self, id: &str, text: &str) -> io::Result<()> {
         self.result(id, &json!({"content": [{"type": "text", "text": text}]}))
     }
 
-    fn result(&mut self, id: &RawValue, result: &Value) -> io::Result<()> {
+    fn result(&mut self, id: &str, result: &Value) -> io::Result<()> {
         self.send(
             format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
             None,
         )
     }
 
-    fn error(&mut self, id: &RawValue, code: i64, message: &str) -> io::Result<()> {
+    fn error(&mut self, id: &str, code: i64, message: &str) -> io::Result<()> {
         let error = json!({"code": code, "message": message});
         self.send(
             format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#),

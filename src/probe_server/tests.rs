@@ -1,5 +1,7 @@
 //! The conversation, line by line, without a process.
 
+mod extreme_lines;
+
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -14,10 +16,12 @@ fn probe(id: &str, params: &str) -> Probe {
         id: ProbeId(id.to_owned()),
         title: id.to_owned(),
         why: String::new(),
+        asks: crate::catalogue::Asks::Request,
         needs: Capability::ElicitationForm,
         revisions: vec![Revision::V2025_06_18, Revision::V2025_11_25],
         invalid: std::collections::BTreeMap::new(),
         errata: std::collections::BTreeMap::new(),
+        norms: Vec::new(),
         method: "elicitation/create".to_owned(),
         params: params.to_owned(),
         control: None,
@@ -178,6 +182,7 @@ fn hostile_lines_are_recorded_and_survived() {
         r#"{"id":1e400,"method":"x"}"#,
         r#"{"method":7}"#,
         r#"{"id":1,"id":2,"method":"ping"}"#,
+        "\0",
         &deep,
         r#"{"jsonrpc":"2.0","id":5,"method":"server/discover"}"#,
     ];
@@ -193,6 +198,46 @@ fn hostile_lines_are_recorded_and_survived() {
         )
     });
     assert_eq!(recorded.count(), lines.len());
+}
+
+#[test]
+fn a_batch_is_answered_item_by_item() {
+    let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"probe","arguments":{"id":"a/one"}}}"#;
+    let first =
+        format!(r#"[{INITIALIZE}, {{"jsonrpc":"2.0","id":5,"method":"tools/list"}}, {call}]"#);
+    let reply =
+        r#"[{"jsonrpc":"2.0","id":1.0,"result":{"action":"cancel"}},{"id":8,"method":"ping"}]"#;
+    let (written, events) = converse(&[&first, reply], 50);
+    let ids: Vec<Value> = written
+        .iter()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].clone())
+        .collect();
+    assert_eq!(ids, [json!("i"), json!(5), json!(1), json!(7), json!(8)]);
+    assert!(
+        !events
+            .iter()
+            .any(|event| matches!(event, Event::NoReply { .. }))
+    );
+}
+
+#[test]
+fn a_reply_is_told_by_the_value_of_its_id() {
+    let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"probe","arguments":{"id":"a/one"}}}"#;
+    for (id, is_reply) in [
+        ("1", true),
+        ("1.0", true),
+        ("10e-1", true),
+        ("\"1\"", false),
+        ("2", false),
+        ("null", false),
+    ] {
+        let reply = format!(r#"{{"id":{id},"result":{{"action":"cancel"}}}}"#);
+        let (_, events) = converse(&[INITIALIZE, call, &reply], 20);
+        let gave_up = events
+            .iter()
+            .any(|event| matches!(event, Event::NoReply { .. }));
+        assert_eq!(gave_up, !is_reply, "{id}");
+    }
 }
 
 #[test]

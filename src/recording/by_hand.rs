@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::line::Line;
 use super::read::{self, ReadError};
 use super::{AnsweredBy, AskedBy, Dir, End, Entry, Event, FORMAT, Header, Isolation, Recording};
 use crate::names::{ProbeId, Target};
@@ -88,8 +89,10 @@ fn target(entries: &[Entry]) -> Target {
             line,
             ..
         } => {
-            let message: Value = serde_json::from_slice(&line.0).ok()?;
-            (message["method"] == "initialize").then(|| message["params"]["clientInfo"].clone())
+            let line = Line::read(&line.0);
+            let mut messages = line.messages().iter().map(|message| &message.value);
+            let initialize = messages.find(|message| message["method"] == "initialize")?;
+            Some(initialize["params"]["clientInfo"].clone())
         }
         _ => None,
     });

@@ -5,11 +5,16 @@
 //! starts); all stamp with the host's monotonic clock, so that `read::merge` can order them.
 
 pub mod by_hand;
+mod json_text;
+pub mod line;
 pub mod read;
 pub mod redact;
+mod wire;
 pub mod write;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
+
+pub use wire::Wire;
 
 use crate::names::{ProbeId, Revision, Target};
 
@@ -226,6 +231,27 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// The probe that it names. A line of the client names none; see [`line::Message::called_probe`].
+    #[must_use]
+    pub fn probe(&self) -> Option<&ProbeId> {
+        match self {
+            Event::NotDeclared { probe, .. }
+            | Event::NotAsked { probe, .. }
+            | Event::NoReply { probe, .. }
+            | Event::ProbeDone { probe }
+            | Event::Called { probe }
+            | Event::Presented { probe, .. }
+            | Event::AnswerGiven { probe, .. }
+            | Event::CallReturned { probe }
+            | Event::ToolCalled { probe }
+            | Event::ToolResult { probe, .. } => Some(probe),
+            Event::Mcp { probe, .. } | Event::Stderr { probe, .. } => probe.as_ref(),
+            _ => None,
+        }
+    }
+}
+
 /// How a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -303,76 +329,6 @@ pub enum Isolation {
     Env,
 }
 
-/// Bytes as they were on a wire. In JSON a string where they are UTF-8, else `{"hex": "..."}`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wire(pub Vec<u8>);
-
-impl Wire {
-    /// The bytes of a text.
-    pub fn text(text: impl Into<String>) -> Wire {
-        Wire(text.into().into_bytes())
-    }
-
-    /// The bytes as text, with replacement characters where they are not UTF-8.
-    #[must_use]
-    pub fn to_text(&self) -> std::borrow::Cow<'_, str> {
-        String::from_utf8_lossy(&self.0)
-    }
-}
-
-impl Serialize for Wire {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match std::str::from_utf8(&self.0) {
-            Ok(text) => serializer.serialize_str(text),
-            Err(_) => {
-                use serde::ser::SerializeMap;
-                let hex: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
-                let mut map = serializer.serialize_map(Some(1))?;
-                map.serialize_entry("hex", &hex)?;
-                map.end()
-            }
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Wire {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Wire, D::Error> {
-        struct Visitor;
-        impl<'de> serde::de::Visitor<'de> for Visitor {
-            type Value = Wire;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a string or {\"hex\": \"...\"}")
-            }
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Wire, E> {
-                Ok(Wire::text(text))
-            }
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Wire, A::Error> {
-                use serde::de::Error;
-                let Some((key, hex)) = map.next_entry::<String, String>()? else {
-                    return Err(A::Error::missing_field("hex"));
-                };
-                if key != "hex" {
-                    return Err(A::Error::unknown_field(&key, &["hex"]));
-                }
-                from_hex(&hex)
-                    .map(Wire)
-                    .ok_or_else(|| A::Error::custom("expected pairs of hex digits"))
-            }
-        }
-        deserializer.deserialize_any(Visitor)
-    }
-}
-
-fn from_hex(hex: &str) -> Option<Vec<u8>> {
-    if !hex.len().is_multiple_of(2) || !hex.is_ascii() {
-        return None;
-    }
-    (0..hex.len())
-        .step_by(2)
-        .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).ok())
-        .collect()
-}
-
 /// A whole recording in memory: the one value that goes from running to judging.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
@@ -389,10 +345,11 @@ impl Recording {
     #[must_use]
     pub fn revision(&self) -> Option<Revision> {
         self.entries.iter().find_map(|entry| match &entry.event {
+            // The stimulus of a probe has no result, and would only have to be read.
             Event::Mcp {
                 dir: Dir::ServerToClient,
                 line,
-                ..
+                probe: None,
             } => {
                 let value: serde_json::Value = serde_json::from_slice(&line.0).ok()?;
                 value["result"]["protocolVersion"].as_str()?.parse().ok()

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::escape::terminal;
 use crate::matrix::{Cell, Matrix, TargetFacts};
 use crate::recording::{AnsweredBy, Isolation};
-use crate::verdict::{Blame, Kind};
+use crate::verdict::{Blame, Kind, Verdict};
 use anstyle::{AnsiColor, Style};
 
 /// The matrix with escape codes for colour; printing through anstream removes them where they do not belong.
@@ -15,6 +15,7 @@ pub fn render(matrix: &Matrix) -> String {
     out.push_str(&table(matrix));
     out.push('\n');
     out.push_str(&faults(matrix));
+    out.push_str(&findings(matrix));
     out.push_str(&undecided(matrix));
     out.push_str(&facts(matrix));
     out
@@ -33,7 +34,7 @@ fn table(matrix: &Matrix) -> String {
         let mut line = vec![row.probe.to_string()];
         for facts in &matrix.targets {
             let cell = matrix.cell(&facts.target(), &row.probe);
-            line.push(cell.map_or("-", |cell| cell.verdict.kind.word()).to_owned());
+            line.push(cell.map_or("-", |cell| cell.verdict.word()).to_owned());
         }
         rows.push(line);
     }
@@ -78,21 +79,37 @@ fn faults(matrix: &Matrix) -> String {
 }
 
 fn fault(cell: &Cell) -> String {
-    let verdict = &cell.verdict;
+    let name = cell.name();
+    let mut out = format!("{}  {name}\n", cell.verdict.word());
+    out.push_str(&rests_on(&cell.verdict, &cell.recording));
+    let _ = writeln!(out, "  see       capmatrix show {name}\n");
+    out
+}
+
+/// What the rules say of messages that belong to no cell.
+fn findings(matrix: &Matrix) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "{}  {}", verdict.kind.word(), cell.name());
+    for facts in &matrix.targets {
+        for finding in &facts.findings {
+            let word = finding.verdict.word();
+            let _ = writeln!(out, "{word}  {}, beside the probes", facts.target());
+            out.push_str(&rests_on(&finding.verdict, &finding.recording));
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// The rule, the reason and the lines of evidence.
+fn rests_on(verdict: &Verdict, recording: &str) -> String {
+    let mut out = String::new();
     if let (Some(clause), Some(strength)) = (&verdict.clause, verdict.strength) {
+        let clause = terminal(clause, 200);
         let _ = writeln!(out, "  clause    {clause} [{}]", strength.name());
     }
     let _ = writeln!(out, "  reason    {}", terminal(&verdict.reason, 300));
     let lines: Vec<String> = verdict.evidence.iter().map(ToString::to_string).collect();
-    let _ = writeln!(
-        out,
-        "  evidence  {} lines {}",
-        cell.recording,
-        lines.join(", ")
-    );
-    let _ = writeln!(out, "  see       capmatrix show {}\n", cell.name());
+    let _ = writeln!(out, "  evidence  {recording} lines {}", lines.join(", "));
     out
 }
 
@@ -104,7 +121,7 @@ fn undecided(matrix: &Matrix) -> String {
         .filter(|cell| !cell.verdict.kind.is_decided())
         .collect();
     for cell in cells.iter().take(10) {
-        let word = cell.verdict.kind.word();
+        let word = cell.verdict.word();
         let _ = writeln!(
             out,
             "{word}  {}: {}",
@@ -144,9 +161,14 @@ fn facts(matrix: &Matrix) -> String {
         .iter()
         .filter(|cell| cell.verdict.blame == Blame::Client)
         .count();
+    let findings: usize = matrix
+        .targets
+        .iter()
+        .map(|facts| facts.findings.len())
+        .sum();
     let _ = writeln!(
         out,
-        "{} cells, {} decided, {faults} that blame the client",
+        "{} cells, {} decided, {faults} that blame the client; {findings} findings beside the probes",
         matrix.cells.len(),
         matrix.decided(),
     );

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::escape::markdown;
 use crate::matrix::Matrix;
-use crate::verdict::Blame;
+use crate::verdict::{Blame, Verdict};
 
-/// One table of all targets, then the reasons of all cells that blame the client.
+/// One table of all targets, then the reasons of all cells that blame the client and the findings beside the probes.
 #[must_use]
 pub fn render(matrix: &Matrix) -> String {
     let mut out = table(matrix);
@@ -33,11 +33,7 @@ pub fn table(matrix: &Matrix) -> String {
         let _ = write!(out, "| {} |", row.probe);
         for facts in &matrix.targets {
             let cell = matrix.cell(&facts.target(), &row.probe);
-            let _ = write!(
-                out,
-                " {} |",
-                cell.map_or("-", |cell| cell.verdict.kind.word())
-            );
+            let _ = write!(out, " {} |", cell.map_or("-", |cell| cell.verdict.word()));
         }
         out.push('\n');
     }
@@ -51,18 +47,28 @@ fn reasons(matrix: &Matrix) -> String {
         .iter()
         .filter(|cell| cell.verdict.blame == Blame::Client)
     {
-        let _ = write!(
-            out,
-            "- **{}** `{}`: {}",
-            cell.verdict.kind.word(),
-            cell.name(),
-            markdown(&cell.verdict.reason, 300)
-        );
-        if let (Some(clause), Some(strength)) = (&cell.verdict.clause, cell.verdict.strength) {
-            let _ = write!(out, " ({}, {})", markdown(clause, 200), strength.name());
-        }
-        out.push('\n');
+        out.push_str(&reason(&format!("`{}`", cell.name()), &cell.verdict));
     }
+    for facts in &matrix.targets {
+        for finding in &facts.findings {
+            let place = format!("`{}`, beside the probes", facts.target());
+            out.push_str(&reason(&place, &finding.verdict));
+        }
+    }
+    out
+}
+
+/// One line: the word, the place, the reason, the rule and how strong it is.
+fn reason(place: &str, verdict: &Verdict) -> String {
+    let mut out = format!(
+        "- **{}** {place}: {}",
+        verdict.word(),
+        markdown(&verdict.reason, 300)
+    );
+    if let (Some(clause), Some(strength)) = (&verdict.clause, verdict.strength) {
+        let _ = write!(out, " ({}, {})", markdown(clause, 200), strength.name());
+    }
+    out.push('\n');
     out
 }
 

@@ -50,6 +50,7 @@ pub(super) fn is_defined(at: &str, revision: Option<Revision>) -> bool {
     };
     let parts: Vec<&str> = at.split('/').skip(1).collect();
     match parts.as_slice() {
+        ["requestedSchema"] => true,
         ["requestedSchema", member] => DEFINED_ON_TOP.contains(member) && known(member),
         // The name of a property is the server's own; a lost property is a lost question.
         ["requestedSchema", "properties", _] | ["requestedSchema", "required", ..] => true,
@@ -70,6 +71,7 @@ mod tests {
     fn members_are_told_apart() {
         for (at, expect) in [
             ("/message", true),
+            ("/requestedSchema", true),
             ("/elicitationId", true),
             ("/requestedSchema/$schema", true),
             ("/requestedSchema/required/0", true),

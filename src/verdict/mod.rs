@@ -3,15 +3,22 @@
 //! Owns judgement. Pure. It must never look at a client's name, and says nothing that its evidence does not show.
 
 mod content;
+mod control;
+mod declaration;
+mod fidelity;
 mod members;
+mod reply;
+pub mod session;
 mod table;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::catalogue::Probe;
 use crate::names::Revision;
-use crate::outcome::Outcome;
+use crate::outcome::{Kind as Came, Outcome};
 use crate::recording::AnsweredBy;
+use crate::spec::{Strength, Violation};
 
 /// The judgement of one cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +39,18 @@ pub struct Verdict {
     pub evidence: Vec<usize>,
 }
 
+impl Verdict {
+    /// The word that a matrix shows. A refusal for which nobody is to blame is the client's policy: it was refused
+    /// before anybody was asked, and so was the control.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match (self.kind, self.blame) {
+            (Kind::Refused, Blame::Nobody) => "refused by policy",
+            (kind, _) => kind.word(),
+        }
+    }
+}
+
 /// The verdicts that there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -48,7 +67,8 @@ pub enum Kind {
     Violates,
     /// A valid request fails although the control works.
     Breaks,
-    /// An invalid request was accepted.
+    /// Something invalid was let pass: the client accepted an invalid request, or wrote what the schema does not have
+    /// and servers commonly read all the same. Worth knowing; nobody's fault.
     Lenient,
     /// The client does not claim the capability.
     NotDeclared,
@@ -61,7 +81,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The word that a matrix shows; faults of a client are in capitals, so that meaning needs no colour.
+    /// The word for this kind; faults of a client are in capitals, so that meaning needs no colour.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -134,33 +154,6 @@ impl Blame {
     }
 }
 
-/// How strong a rule is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Strength {
-    /// MUST, MUST NOT.
-    Must,
-    /// SHOULD, SHOULD NOT.
-    Should,
-    /// MAY.
-    May,
-    /// No sentence, but the normative schema: stricter or looser than it allows.
-    Schema,
-}
-
-impl Strength {
-    /// The keyword.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Strength::Must => "MUST",
-            Strength::Should => "SHOULD",
-            Strength::May => "MAY",
-            Strength::Schema => "SCHEMA",
-        }
-    }
-}
-
 /// All that a verdict may rest on.
 pub struct Case<'a> {
     /// The probe.
@@ -173,17 +166,131 @@ pub struct Case<'a> {
     pub control: Option<&'a Outcome>,
     /// Who answers on the surface.
     pub answered_by: AnsweredBy,
-    /// The harness's own failure in this session, if any.
+    /// The capabilities that the client declared; none if it never came to that.
+    pub declared: Option<&'a Value>,
+    /// The `params` of the request as they were sent; none if it was not sent.
+    pub sent: Option<&'a Value>,
+    /// What is wrong with the client's reply by the rules of the revision.
+    pub reply: &'a [Violation],
+    /// The harness's own failure in this session or cell, if any.
     pub harness_error: Option<&'a str>,
+}
+
+impl<'a> Case<'a> {
+    /// Why the request is invalid in this revision, if it is.
+    fn invalid_reason(&self) -> Option<&'a str> {
+        self.probe.validity(self.revision?).err()
+    }
+
+    /// The rule that the probe itself names: the one that refusing it breaks or, of an invalid request, that it breaks.
+    fn norm(&self) -> Rule {
+        match self.revision.and_then(|revision| self.probe.norm(revision)) {
+            Some(norm) => Rule::of(self, norm.keyword, &norm.section),
+            None => Rule::of(self, Strength::Schema, "schema"),
+        }
+    }
+
+    /// Whether the reply accepts.
+    fn accepts(&self) -> bool {
+        matches!(&self.outcome.kind, Came::Answered { action, .. } if action == "accept")
+    }
+
+    /// Whether the reply accepts a form; a URL has no content to give.
+    fn accepts_a_form(&self) -> bool {
+        let is_url = self.sent.is_some_and(|params| params["mode"] == "url");
+        self.accepts() && !is_url
+    }
+
+    fn has_null_content(&self) -> bool {
+        matches!(
+            &self.outcome.kind,
+            Came::Answered {
+                content: Some(Value::Null),
+                ..
+            }
+        )
+    }
+
+    /// The schema that accepted content has to fit: as it was sent, and only where the request is valid.
+    fn form_to_fill(&self) -> Option<&'a Value> {
+        if !self.accepts_a_form() || self.invalid_reason().is_some() {
+            return None;
+        }
+        self.sent?.get("requestedSchema")
+    }
 }
 
 /// Judges one cell.
 #[must_use]
 pub fn judge(case: &Case<'_>) -> Verdict {
     let mut verdict = table::decide(case);
-    verdict.reason = one_line(&verdict.reason);
+    verdict.reason = one_line(&declaration::with_declaration(case, verdict.reason));
     verdict.evidence.clone_from(&case.outcome.evidence);
     verdict
+}
+
+/// A verdict that quotes no rule.
+fn plain(kind: Kind, blame: Blame, reason: impl Into<String>) -> Verdict {
+    Verdict {
+        kind,
+        blame,
+        strength: None,
+        clause: None,
+        reason: reason.into(),
+        evidence: Vec::new(),
+    }
+}
+
+/// The rule that a verdict rests on: how strong it is, and where it stands.
+struct Rule {
+    strength: Strength,
+    clause: String,
+}
+
+impl Rule {
+    /// A rule of `section` in the revision that the session settled on.
+    fn of(case: &Case<'_>, strength: Strength, section: &str) -> Rule {
+        let clause = clause(case.revision, section);
+        Rule { strength, clause }
+    }
+
+    fn verdict(self, kind: Kind, blame: Blame, reason: impl Into<String>) -> Verdict {
+        Verdict {
+            strength: Some(self.strength),
+            clause: Some(self.clause),
+            ..plain(kind, blame, reason)
+        }
+    }
+}
+
+/// A section with its revision before it, and by the name that its page has there.
+fn clause(revision: Option<Revision>, section: &str) -> String {
+    let Some(revision) = revision else {
+        return section.to_owned();
+    };
+    let moved = [
+        // Where a page or a heading has another name before, or since, a revision.
+        (
+            revision < Revision::V2025_03_26,
+            "basic/index ",
+            "basic/messages ",
+        ),
+        (
+            revision >= Revision::V2025_11_25,
+            "basic/index Responses",
+            "basic/index Result Responses",
+        ),
+        (
+            !revision.is_legacy(),
+            "basic/transports stdio",
+            "basic/transports/stdio",
+        ),
+    ];
+    let renamed = moved.iter().find_map(|(applies, here, there)| {
+        let rest = section.strip_prefix(here).filter(|_| *applies)?;
+        Some(format!("{revision} {there}{rest}"))
+    });
+    renamed.unwrap_or_else(|| format!("{revision} {section}"))
 }
 
 /// The longest reason: one sentence, also where a client's own words are part of it.

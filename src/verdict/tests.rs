@@ -2,14 +2,17 @@
 
 mod always;
 mod compared;
+mod declared;
+mod order;
 mod replies;
 
 use serde_json::{Value, json};
 
 use super::*;
-use crate::catalogue::{Action, Answer, Capability};
+use crate::catalogue::{Action, Answer, Asks, Capability, Norm};
 use crate::outcome::{Change, Difference, Kind as Came, Oddity, Stage};
-use crate::recording::Wire;
+use crate::recording::{Dir, Wire};
+use crate::spec;
 use crate::testing::{form, id};
 
 /// An outcome in which nothing was presented.
@@ -21,6 +24,8 @@ fn came(kind: Came) -> Outcome {
         answer: None,
         oddities: Vec::new(),
         evidence: vec![2, 3],
+        request: Some(2),
+        reply: Some(3),
         latency_us: None,
     }
 }
@@ -128,6 +133,8 @@ struct Setup {
     control: Option<Outcome>,
     answered_by: AnsweredBy,
     probe: Probe,
+    revision: Revision,
+    declared: Value,
     harness_error: Option<&'static str>,
 }
 
@@ -137,10 +144,16 @@ fn host(outcome: Outcome) -> Setup {
         id: id("p"),
         title: "p".to_owned(),
         why: String::new(),
+        asks: crate::catalogue::Asks::Request,
         needs: Capability::ElicitationForm,
         revisions: Revision::ALL.to_vec(),
         invalid: std::collections::BTreeMap::new(),
         errata: std::collections::BTreeMap::new(),
+        norms: vec![Norm {
+            revisions: Revision::ALL.to_vec(),
+            section: "schema ElicitRequestFormParams".to_owned(),
+            keyword: Strength::Schema,
+        }],
         method: "elicitation/create".to_owned(),
         params: form().to_string(),
         control: Some(id("control")),
@@ -154,6 +167,8 @@ fn host(outcome: Outcome) -> Setup {
         control: Some(shown(accept())),
         answered_by: AnsweredBy::Driver,
         probe,
+        revision: Revision::V2025_11_25,
+        declared: json!({"elicitation": {}}),
         harness_error: None,
     }
 }
@@ -211,15 +226,57 @@ impl Setup {
         }
     }
 
+    /// The revision that the handshake settled on.
+    fn under(self, revision: Revision) -> Setup {
+        Setup { revision, ..self }
+    }
+
+    /// The probe asks whether what is declared is served; `capabilities` are declared.
+    fn asks_declaration(mut self, capabilities: Value) -> Setup {
+        self.probe.asks = Asks::Declaration;
+        self.declared = capabilities;
+        self.alone()
+    }
+
     fn judge(&self) -> Verdict {
+        let sent: Value = self.probe.params_value();
+        let reply = self.reply();
+        let message = spec::Message {
+            value: reply.as_ref().unwrap_or(&Value::Null),
+            answers: Some("elicitation/create"),
+            inputs: None,
+        };
+        let violations = match reply {
+            Some(_) => spec::Rules::builtin().check(self.revision, Dir::ClientToServer, &message),
+            None => Vec::new(),
+        };
         judge(&Case {
             probe: &self.probe,
-            revision: Some(Revision::V2025_11_25),
+            revision: Some(self.revision),
             outcome: &self.outcome,
             control: self.control.as_ref(),
             answered_by: self.answered_by,
+            declared: Some(&self.declared),
+            sent: Some(&sent),
+            reply: &violations,
             harness_error: self.harness_error,
         })
+    }
+
+    /// The reply that the outcome was read from.
+    fn reply(&self) -> Option<Value> {
+        let result = match &self.outcome.kind {
+            Came::Answered { action, content } => {
+                let mut result = json!({"action": action});
+                if let Some(content) = content {
+                    result["content"] = content.clone();
+                }
+                result
+            }
+            Came::Malformed { .. } => json!({}),
+            _ => return None,
+        };
+        Some(json!({"jsonrpc": "2.0", "id": 1, "result": result}))
     }
 }
 

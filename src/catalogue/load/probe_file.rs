@@ -8,9 +8,11 @@ use std::ops::Range;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::check::Check;
 use super::json;
-use crate::catalogue::{Action, Answer, Capability, Probe};
-use crate::names::{ProbeId, Revision, did_you_mean};
+use super::norms::RawNorm;
+use crate::catalogue::{Action, Answer, Asks, Capability, Probe};
+use crate::names::{ProbeId, Revision};
 use crate::toml_error::{Problem, Source};
 
 /// A good probe, with the places that checks across files point at.
@@ -28,6 +30,7 @@ struct RawProbe {
     _format: u32,
     title: Option<Spanned<String>>,
     why: Option<Spanned<String>>,
+    asks: Option<Spanned<String>>,
     needs: Option<Spanned<String>>,
     revisions: Option<Spanned<Vec<Spanned<String>>>>,
     control: Option<Spanned<String>>,
@@ -38,6 +41,7 @@ struct RawProbe {
     invalid: BTreeMap<Spanned<String>, Spanned<String>>,
     #[serde(default)]
     errata: BTreeMap<Spanned<String>, Spanned<String>>,
+    norms: Option<Spanned<Vec<Spanned<RawNorm>>>>,
 }
 
 #[derive(Deserialize)]
@@ -61,23 +65,31 @@ pub(super) fn parse(source: &Source, id: &ProbeId) -> Result<Parsed, Vec<Problem
     let control_place = raw.control.as_ref().map(Spanned::span);
     let title = check.title(raw.title.as_ref());
     let why = check.text("why", raw.why.as_ref());
+    let asks = check.asks(raw.asks.as_ref(), raw.control.as_ref());
     let needs = check.name("needs", raw.needs.as_ref(), &CAPABILITIES);
-    let revisions = check.revisions(raw.revisions.as_ref(), needs);
+    let asked = check.asked(raw.revisions.as_ref(), needs);
+    let revisions: Option<Vec<Revision>> = asked
+        .as_ref()
+        .map(|asked| asked.iter().map(|(revision, _)| *revision).collect());
     let method = check.text("method", raw.method.as_ref());
     let params = check.params(raw.params.as_ref());
     let answer = check.answer(raw.answer.as_ref());
     let invalid = check.reasons(&raw.invalid, revisions.as_deref());
     let errata = check.reasons(&raw.errata, revisions.as_deref());
+    check.either_invalid_or_erratum(&raw.errata, &invalid);
+    let norms = check.norms(raw.norms.as_ref(), asked.as_deref());
     let probe = (|| {
         Some(Parsed {
             probe: Probe {
                 id: id.clone(),
                 title: title?,
                 why: why?,
+                asks: asks?,
                 needs: needs?,
                 revisions: revisions?,
                 invalid,
                 errata,
+                norms: norms?,
                 method: method?,
                 params: params?,
                 control: raw.control.map(|control| ProbeId(control.into_inner())),
@@ -96,6 +108,11 @@ pub(super) fn parse(source: &Source, id: &ProbeId) -> Result<Parsed, Vec<Problem
 /// The longest title in characters: it labels a row of the matrix.
 const MAX_TITLE: usize = 60;
 
+const ASKS: [(&str, Asks); 2] = [
+    ("request", Asks::Request),
+    ("declaration", Asks::Declaration),
+];
+
 const CAPABILITIES: [(&str, Capability); 2] = [
     ("elicitation.form", Capability::ElicitationForm),
     ("elicitation.url", Capability::ElicitationUrl),
@@ -107,44 +124,7 @@ const ACTIONS: [(&str, Action); 3] = [
     ("cancel", Action::Cancel),
 ];
 
-/// Collects problems. Every function gives what it read, or nothing after it has noted why.
-struct Check<'a> {
-    source: &'a Source,
-    problems: Vec<Problem>,
-}
-
 impl Check<'_> {
-    fn note(&mut self, span: Range<usize>, message: impl Into<String>) {
-        self.problems.push(self.source.at(span, message));
-    }
-
-    /// What must be in the file; `table` is where it is missed.
-    fn required<'v, T>(
-        &mut self,
-        key: &str,
-        value: Option<&'v Spanned<T>>,
-        table: Range<usize>,
-    ) -> Option<&'v Spanned<T>> {
-        if value.is_none() {
-            let line = match key {
-                "answer" => "[answer]".to_owned(),
-                key => format!("{key} = ..."),
-            };
-            self.note(table, format!("missing `{key}`, expected `{line}`"));
-        }
-        value
-    }
-
-    fn text(&mut self, key: &str, value: Option<&Spanned<String>>) -> Option<String> {
-        let value = self.required(key, value, 0..0)?;
-        let text = value.get_ref().trim();
-        if text.is_empty() {
-            self.note(value.span(), format!("empty `{key}`, expected a text"));
-            return None;
-        }
-        Some(text.to_owned())
-    }
-
     fn title(&mut self, value: Option<&Spanned<String>>) -> Option<String> {
         let title = self.text("title", value)?;
         let length = title.chars().count();
@@ -158,78 +138,37 @@ impl Check<'_> {
         Some(title)
     }
 
-    fn name<T: Copy>(
+    fn asks(
         &mut self,
-        key: &str,
         value: Option<&Spanned<String>>,
-        known: &[(&str, T)],
-    ) -> Option<T> {
-        let value = self.required(key, value, 0..0)?;
-        self.known(key, value, known)
-    }
-
-    fn known<T: Copy>(
-        &mut self,
-        key: &str,
-        value: &Spanned<String>,
-        known: &[(&str, T)],
-    ) -> Option<T> {
-        let text = value.get_ref();
-        if let Some((_, found)) = known.iter().find(|(name, _)| name == text) {
-            return Some(*found);
-        }
-        let names: Vec<String> = known.iter().map(|(name, _)| format!("`{name}`")).collect();
-        let message = format!(
-            "unknown {key} `{}`, expected one of {}",
-            text.escape_debug(),
-            names.join(", ")
-        );
-        self.note(value.span(), message);
-        None
-    }
-
-    fn revision(&mut self, value: &Spanned<String>) -> Option<Revision> {
-        let text = value.get_ref();
-        text.parse().ok().or_else(|| {
-            let message = format!(
-                "unknown revision `{}`, expected a date of the specification",
-                text.escape_debug()
+        control: Option<&Spanned<String>>,
+    ) -> Option<Asks> {
+        let asks = match value {
+            Some(value) => self.known("asks", value, &ASKS)?,
+            None => Asks::default(),
+        };
+        if let Some(control) = control.filter(|_| asks == Asks::Declaration) {
+            self.note(
+                control.span(),
+                "a control of a probe that asks for the declaration, expected none: \
+                 it is compared with what the client declares",
             );
-            let hint = did_you_mean(text, Revision::ALL.iter().map(|known| known.as_str()));
-            let problem = self.source.at(value.span(), message).hint(hint);
-            self.problems.push(problem);
-            None
-        })
+        }
+        Some(asks)
     }
 
-    fn revisions(
+    /// The revisions in which the probe is asked.
+    fn asked(
         &mut self,
         value: Option<&Spanned<Vec<Spanned<String>>>>,
         needs: Option<Capability>,
-    ) -> Option<Vec<Revision>> {
+    ) -> Option<Vec<(Revision, Range<usize>)>> {
         let list = self.required("revisions", value, 0..0)?;
-        let mut revisions = Vec::new();
-        let mut good = true;
-        for item in list.get_ref() {
-            match self.revision(item) {
-                Some(revision) if revisions.contains(&revision) => {
-                    self.note(item.span(), format!("{revision} twice, expected it once"));
-                }
-                Some(revision) => {
-                    if let Some(needs) = needs.filter(|needs| !needs.exists_in(revision)) {
-                        self.absent(item.span(), needs, revision);
-                    }
-                    revisions.push(revision);
-                }
-                None => good = false,
+        let revisions = self.revisions(list)?;
+        for (revision, place) in &revisions {
+            if let Some(needs) = needs.filter(|needs| !needs.exists_in(*revision)) {
+                self.absent(place.clone(), needs, *revision);
             }
-        }
-        if !good {
-            return None;
-        }
-        if revisions.is_empty() {
-            self.note(list.span(), "no revision, expected at least one");
-            return None;
         }
         Some(revisions)
     }
@@ -295,6 +234,26 @@ impl Check<'_> {
         })
     }
 
+    /// An erratum is about a valid request, so a revision cannot have a reason of both kinds.
+    fn either_invalid_or_erratum(
+        &mut self,
+        errata: &BTreeMap<Spanned<String>, Spanned<String>>,
+        invalid: &BTreeMap<Revision, String>,
+    ) {
+        for key in errata.keys() {
+            // An unknown revision has been told already.
+            let Ok(revision) = key.get_ref().parse::<Revision>() else {
+                continue;
+            };
+            if invalid.contains_key(&revision) {
+                let message = format!(
+                    "{revision} stands under [invalid] too, expected it in one of them: an erratum is about a valid request"
+                );
+                self.note(key.span(), message);
+            }
+        }
+    }
+
     fn reasons(
         &mut self,
         raw: &BTreeMap<Spanned<String>, Spanned<String>>,
@@ -306,8 +265,7 @@ impl Check<'_> {
                 continue;
             };
             if revisions.is_some_and(|revisions| !revisions.contains(&revision)) {
-                let message = format!("{revision} is not in `revisions`, expected one of those");
-                self.note(key.span(), message);
+                self.not_asked(key.span(), revision);
             }
             let text = reason.get_ref().trim();
             if text.is_empty() {

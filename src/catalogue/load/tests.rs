@@ -1,6 +1,8 @@
-//! The catalogue as a whole; what is said of bad files is in `complaints`.
+//! Loading and selecting; what is said of bad files is in `complaints` and `norms`, of our own in `committed`.
 
+mod committed;
 mod complaints;
+mod norms;
 
 use std::fs;
 
@@ -21,6 +23,10 @@ action = "accept"
 content = '''{"value":"hello"}'''
 [invalid]
 "2025-06-18" = "no mode there"
+[[norms]]
+revisions = ["2025-06-18", "2025-11-25"]
+section = "schema ElicitRequest"
+keyword = "SCHEMA"
 "#;
 
 /// The good probe with one part replaced.
@@ -126,10 +132,18 @@ fn every_revision_has_what_a_probe_needs() {
     check(
         &with("\"2025-06-18\", ", "\"2025-03-26\", \"2025-06-18\", "),
         r#"
+2 errors
+
 a/x.toml:5:14: 2025-03-26 has no elicitation.form, expected one of 2025-06-18, 2025-11-25, 2026-07-28
   |
 5 | revisions = ["2025-03-26", "2025-06-18", "2025-11-25"]
   |              ^^^^^^^^^^^^
+
+a/x.toml:5:14: no norm for 2025-03-26, expected it in the `revisions` of at least one of [[norms]]
+  |
+5 | revisions = ["2025-03-26", "2025-06-18", "2025-11-25"]
+  |              ^^^^^^^^^^^^
+  = hint: name the rule that a client breaks by refusing the request, or that an invalid request itself breaks
 "#,
     );
 }

@@ -29,7 +29,7 @@ fn every_change_of_a_cell_counts() {
     check("verdict", |cell| cell.verdict.kind = Kind::Breaks);
     check("blame", |cell| cell.verdict.blame = verdict::Blame::Server);
     check("strength", |cell| {
-        cell.verdict.strength = Some(verdict::Strength::Must);
+        cell.verdict.strength = Some(crate::spec::Strength::Must);
     });
     check("clause", |cell| cell.verdict.clause = Some("x".to_owned()));
     check("reason", |cell| cell.verdict.reason.push('x'));

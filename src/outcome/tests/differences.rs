@@ -113,3 +113,13 @@ fn the_answer_on_the_wire_is_compared_with_the_one_given() {
         None
     );
 }
+
+#[test]
+fn a_reply_that_was_there_before_the_answer_does_not_rest_on_it() {
+    let accept = || json!({"action": "accept", "content": {"value": "x"}});
+    let replied = sent().reply(1, accept()).done("a");
+    let asked = replied.presented("a", form()).answer("a", accept());
+    let outcome = a(&asked.finish());
+    assert_eq!(outcome.presented, Some(Vec::new()));
+    assert_eq!(outcome.answer, None);
+}

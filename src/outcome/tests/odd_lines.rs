@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn odd_lines_belong_to_the_only_open_probe() {
-    use Oddity::{NotJson, SecondReply, UnknownId};
+    use Oddity::{LateReply, NotJson, SecondReply, UnknownId};
     let check = |what: &str, script: Script, of_a: &[Oddity], of_b: &[Oddity]| {
         let recording = script.finish();
         assert_eq!(a(&recording).oddities, of_a, "{what}: a");
@@ -97,7 +97,23 @@ fn odd_lines_belong_to_the_only_open_probe() {
             .send("b", 2)
             .reply(1, accept())
             .reply(2, accept()),
+        &[LateReply],
         &[],
+    );
+    check(
+        "a late reply, twice",
+        sent()
+            .no_reply("a")
+            .done("a")
+            .reply(1, accept())
+            .reply(1, accept()),
+        &[LateReply, SecondReply],
+        &[],
+    );
+    check(
+        "a reply, and one after the server gave up",
+        replied().no_reply("a").reply(1, accept()),
+        &[SecondReply],
         &[],
     );
     check(
@@ -116,6 +132,78 @@ fn odd_lines_belong_to_the_only_open_probe() {
             .reply(1, accept())
             .done("a"),
         &[],
+        &[],
+    );
+}
+
+#[test]
+fn odd_json_is_told_apart() {
+    use Oddity::{Batch, DuplicateMember, NoMessage, NotJson, NotUtf8, TooDeep, UnknownId};
+    let check = |line: &[u8], of_a: &[Oddity], of_b: &[Oddity]| {
+        let accept = || json!({"action": "accept"});
+        let b_sent = sent().reply(1, accept()).done("a").call("b").send("b", 2);
+        let recording = b_sent.client(line).reply(2, accept()).done("b").finish();
+        let shown = String::from_utf8_lossy(&line[..line.len().min(100)]);
+        assert_eq!(a(&recording).oddities, of_a, "{shown}: a");
+        let of_b = [of_b, &[]].concat();
+        let mut found = outcome_of(&recording, "b");
+        // What follows is a second reply only where the line held a first one.
+        found
+            .oddities
+            .retain(|oddity| *oddity != Oddity::SecondReply);
+        assert_eq!(found.oddities, of_b, "{shown}: b");
+        assert_eq!(found.evidence.contains(&14), !of_b.is_empty(), "{shown}");
+    };
+    let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    let check_text = |line: &str, of_b: &[Oddity]| check(line.as_bytes(), &[], of_b);
+    check(b"\xff", &[], &[NotUtf8]);
+    check(b"{\"id\":2,\"result\":{\"\xc3\x28\":1}}", &[], &[NotUtf8]);
+    check(b"\0", &[], &[NotJson]);
+    check(b"{\"id\":2,\"result\":{\"a\":\"\0\"}}", &[], &[NotJson]);
+    check_text("", &[NotJson]);
+    check_text(&"[".repeat(10_000), &[NotJson]);
+    check_text(&nested(10_000), &[Batch, NoMessage, TooDeep]);
+    check_text("[]", &[Batch]);
+    check_text("[1,1,{},[]]", &[Batch, NoMessage]);
+    for line in [
+        "{}",
+        "1",
+        "null",
+        r#""x""#,
+        r#"{"jsonrpc":"2.0","result":{}}"#,
+        r#"{"id":2,"method":7}"#,
+    ] {
+        check_text(line, &[NoMessage]);
+    }
+    check_text(
+        r#"{"id":2,"result":{"a":1,"\u0061":2}}"#,
+        &[DuplicateMember],
+    );
+    check_text(r#"{"id":2,"id":2,"result":{}}"#, &[DuplicateMember]);
+    check_text(
+        &format!(r#"{{"id":2,"result":{}}}"#, nested(300)),
+        &[TooDeep],
+    );
+    check_text(
+        &format!(r#"{{"result":{},"id":2,"id":2}}"#, nested(300)),
+        &[DuplicateMember, TooDeep],
+    );
+    check_text(
+        &format!(r#"{{"error":{},"id":9}}"#, nested(300)),
+        &[UnknownId, TooDeep],
+    );
+    check_text(r#"[{"id":2,"result":{}},{"method":"x"}]"#, &[Batch]);
+    check_text(r#"[{"id":9,"result":{}}]"#, &[Batch, UnknownId]);
+    // What no request is behind is of the cell that the batch replies to.
+    check(
+        br#"[{"id":9,"result":{}},{"id":1,"result":{}}]"#,
+        &[Batch, UnknownId, Oddity::SecondReply],
+        &[],
+    );
+    // These are of the session.
+    check_text(r#"{"method":"x","method":"x"}"#, &[]);
+    check_text(
+        &format!(r#"{{"method":"x","id":2,"params":{}}}"#, nested(300)),
         &[],
     );
 }
@@ -176,7 +264,12 @@ fn evidence_names_the_lines() {
         sent().reply(1, accept()).done("a").reply(1, accept()),
         &[7, 8, 9, 12],
     );
-    check("rubbish", sent().client("x").client("{}"), &[7, 8, 9]);
+    check("rubbish", sent().client("x").client("{}"), &[7, 8, 9, 10]);
+    check(
+        "late reply",
+        sent().no_reply("a").done("a").reply(1, accept()),
+        &[7, 8, 9, 12],
+    );
     let log = |probe| Event::Stderr {
         line: Wire::text("x"),
         probe,
@@ -222,4 +315,14 @@ fn evidence_names_the_lines() {
         killed: true,
     };
     check("killed by us", sent().event(killed), &[7, 8]);
+    let lines = |script: Script| {
+        let outcome = a(&script.finish());
+        (outcome.request, outcome.reply)
+    };
+    assert_eq!(lines(called()), (None, None));
+    assert_eq!(lines(sent()), (Some(8), None));
+    let replied = sent().client("x").reply(1, accept()).reply(1, accept());
+    assert_eq!(lines(replied), (Some(8), Some(10)));
+    let late = sent().no_reply("a").reply(1, accept());
+    assert_eq!(lines(late), (Some(8), None));
 }

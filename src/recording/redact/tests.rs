@@ -1,10 +1,11 @@
 //! What of a recording is kept, and in which words.
 
+mod extreme_lines;
 mod logs;
 mod same_outcomes;
 
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::recording::{End, HostDir, read};
@@ -48,7 +49,7 @@ fn a_line_keeps_its_bytes_except_ids_and_meta() {
     check("\0", "\0");
     check(
         r#"{"id": 7, "result": {"_meta": {"t": "secret", "io.modelcontextprotocol/x": 1}, "a": 1.50}}"#,
-        r#"{"id":1,"result":{"_meta":{"t":"<redacted>","io.modelcontextprotocol/x":1},"a":1.5}}"#,
+        r#"{"id": 1, "result": {"_meta": {"t": "<redacted>", "io.modelcontextprotocol/x": 1}, "a": 1.50}}"#,
     );
     check(
         r#"{"method":"m","params":{"_meta":{"progressToken":7}}}"#,
@@ -64,7 +65,7 @@ fn a_line_keeps_its_bytes_except_ids_and_meta() {
     );
     check(
         r#"{"result":{"\u005fmeta":{"t":"secret"}}}"#,
-        r#"{"result":{"_meta":{"t":"<redacted>"}}}"#,
+        r#"{"result":{"\u005fmeta":{"t":"<redacted>"}}}"#,
     );
     check(
         r#"{"result":{"a":[{"b":{"_meta":{"t":["secret"]}}}]}}"#,
@@ -74,6 +75,23 @@ fn a_line_keeps_its_bytes_except_ids_and_meta() {
         r#"{"method":"notifications/cancelled","params":{"requestId":7}}"#,
         r#"{"method":"notifications/cancelled","params":{"requestId":"<redacted>"}}"#,
     );
+    // That a token is none is a fact to keep.
+    for (odd, kept) in [
+        ("{\"a\":7}", "{}"),
+        ("[7]", "[]"),
+        ("null", "null"),
+        ("7.5", "0.5"),
+        ("7.0", "\"<redacted>\""),
+    ] {
+        check(
+            &format!(
+                r#"{{"method":"x","params":{{"requestId":{odd},"_meta":{{"progressToken":{odd}}}}}}}"#
+            ),
+            &format!(
+                r#"{{"method":"x","params":{{"requestId":{kept},"_meta":{{"progressToken":{kept}}}}}}}"#
+            ),
+        );
+    }
     check(
         r#"{"method":"notifications/progress","params":{"progressToken":"secret","progress":1}}"#,
         r#"{"method":"notifications/progress","params":{"progressToken":"<redacted>","progress":1}}"#,
@@ -102,23 +120,102 @@ fn ids_are_renumbered_in_the_space_of_whoever_asked() {
 }
 
 #[test]
-fn a_line_with_two_ids_is_left_alone() {
-    // Which of them counts is anyone's guess, so none is renumbered. `outcome` reads the last one.
-    let twice = r#"{"id":3,"id":7,"result":{"action":"accept"}}"#;
-    assert_eq!(client_lines(&[twice.as_bytes()]), [twice]);
+fn ids_are_the_same_by_value() {
+    let found = client_lines(&[
+        br#"{"id":7,"result":{}}"#,
+        br#"{"id":7.0,"result":{}}"#,
+        br#"{"id":70e-1,"result":{}}"#,
+        br#"{"id":"7","result":{}}"#,
+        br#"{"id":"\u0037","result":{}}"#,
+    ]);
+    let expect = [
+        r#"{"id":1,"result":{}}"#,
+        r#"{"id":1.0,"result":{}}"#,
+        r#"{"id":1.0,"result":{}}"#,
+        r#"{"id":"id-2","result":{}}"#,
+        r#"{"id":"id-2","result":{}}"#,
+    ];
+    assert_eq!(found, expect);
 }
 
 #[test]
-fn an_array_keeps_its_bytes() {
-    for array in [
-        r#"[{"id":7,"method":"ping","params":{"_meta":{}}},{"id":8,"method":"ping"}]"#,
-        r#" [ 7, "ping", {"_meta": {"t": 1}}, 4 ]"#,
-        r#"[1,"_meta"]"#,
-        "[7]",
-        "[]",
-    ] {
-        assert_eq!(client_lines(&[array.as_bytes()]), [array]);
+fn members_that_are_there_twice_stay_so() {
+    let check = |line: &str, expect: &str| {
+        assert_eq!(client_lines(&[line.as_bytes()]), [expect], "{line}");
+    };
+    check(
+        r#"{"id":3,"id":7,"result":{"action":"accept"}}"#,
+        r#"{"id":1,"id":2,"result":{"action":"accept"}}"#,
+    );
+    check(
+        r#"{"result":{"a":1,"a":2,"_meta":{"t":1,"t":2}},"_meta":{},"_meta":{"u":[{}]}}"#,
+        r#"{"result":{"a":1,"a":2,"_meta":{"t":"<redacted>","t":"<redacted>"}},"_meta":{},"_meta":{"u":"<redacted>"}}"#,
+    );
+}
+
+#[test]
+fn the_items_of_an_array_are_messages() {
+    let check = |line: &str, expect: &str| {
+        assert_eq!(client_lines(&[line.as_bytes()]), [expect], "{line}");
+    };
+    check(
+        r#"[{"id":7,"method":"ping","params":{"_meta":{}}}, {"id":8,"result":{}}]"#,
+        r#"[{"id":1,"method":"ping","params":{"_meta":{}}}, {"id":1,"result":{}}]"#,
+    );
+    check(
+        r#" [ 7, "ping", {"_meta": {"t": 1},"params":{"requestId":7}}, [{"id":4}] ]"#,
+        r#" [ 7, "ping", {"_meta": {"t": "<redacted>"},"params":{"requestId":"<redacted>"}}, [{"id":4}] ]"#,
+    );
+    for array in [r#"[1,"_meta"]"#, "[7]", "[]"] {
+        check(array, array);
     }
+}
+
+#[test]
+fn what_is_too_deep_to_be_read_is_redacted() {
+    let check = |inner: &str, expect: &str| {
+        let line = |id: &str, inner: &str| {
+            let (open, close) = (r#"{"a":["#.repeat(20_000), "]}".repeat(20_000));
+            format!(r#"{{"result":{open}{inner}{close},"id":{id}}}"#)
+        };
+        assert_eq!(
+            client_lines(&[line("7", inner).as_bytes()]),
+            [line("1", expect)]
+        );
+    };
+    check(
+        r#"{"_meta":{"t":["secret"]}}"#,
+        r#"{"_meta":{"t":"<redacted>"}}"#,
+    );
+    check(r#"{"id":7,"requestId":7}"#, r#"{"id":7,"requestId":7}"#);
+}
+
+#[test]
+fn only_of_a_person_are_times_kept() {
+    let times = |answered_by| {
+        let mut recording = Script::new(&["a"])
+            .call("a")
+            .send("a", 1)
+            .no_reply("a")
+            .finish();
+        recording.header.answered_by = answered_by;
+        for (entry, t_us) in recording
+            .entries
+            .iter_mut()
+            .zip([5_300_000, 5_399_999, 5_400_000, 7_999_999])
+        {
+            entry.t_us = t_us;
+        }
+        let once = evidence(&recording);
+        assert_eq!(evidence(&once), once);
+        once.entries
+            .iter()
+            .map(|entry| entry.t_us)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(times(AnsweredBy::Person), [0, 0, 100_000, 2_600_000]);
+    assert_eq!(times(AnsweredBy::Driver), [0; 4]);
+    assert_eq!(times(AnsweredBy::Client), [0; 4]);
 }
 
 #[test]
@@ -271,9 +368,15 @@ fn a_header_is_kept_as_it_is() {
 
 proptest! {
     #[test]
-    fn any_recording_is_redacted_once(recording in hostile_recording()) {
+    fn any_recording_is_redacted_once(mut recording in hostile_recording(), by_person in any::<bool>()) {
+        if by_person {
+            recording.header.answered_by = AnsweredBy::Person;
+            for entry in &mut recording.entries {
+                entry.t_us *= 12_345;
+            }
+        }
         let once = evidence(&recording);
         prop_assert_eq!(&evidence(&once), &once);
-        prop_assert!(once.entries.iter().all(|entry| entry.t_us == 0));
+        prop_assert!(by_person || once.entries.iter().all(|entry| entry.t_us == 0));
     }
 }

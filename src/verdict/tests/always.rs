@@ -17,20 +17,21 @@ pub(super) fn check(setup: &Setup, verdict: &Verdict) {
     assert!(verdict.reason.chars().count() <= 400, "{context}");
     assert!(!verdict.reason.contains("no row"), "{context}");
     assert_eq!(verdict.evidence, outcome.evidence, "{context}");
-    let names_a_rule = matches!(verdict.kind, Kind::Violates | Kind::Breaks);
+    let is_broken = matches!(verdict.kind, Kind::Violates | Kind::Breaks);
+    let names_a_rule = is_broken || verdict.kind == Kind::Lenient;
     assert_eq!(verdict.strength.is_some(), names_a_rule, "{context}");
     assert_eq!(verdict.clause.is_some(), names_a_rule, "{context}");
     assert!(
         verdict
             .clause
             .as_ref()
-            .is_none_or(|c| c.starts_with("2025-11-25 ")),
+            .is_none_or(|c| c.starts_with(&format!("{} ", setup.revision))),
         "{context}"
     );
-    let is_fault = names_a_rule || verdict.kind == Kind::Altered;
+    let is_fault = is_broken || verdict.kind == Kind::Altered;
     let blames_client = verdict.blame == Blame::Client;
     assert!(!blames_client || is_fault, "{context}");
-    assert!(!names_a_rule || blames_client, "{context}");
+    assert!(!is_broken || blames_client, "{context}");
     assert_eq!(
         verdict.blame == Blame::Harness,
         setup.harness_error.is_some(),
@@ -48,12 +49,13 @@ pub(super) fn check(setup: &Setup, verdict: &Verdict) {
         !setup.probe.invalid.is_empty() && setup.probe.invalid.contains_key(&Revision::V2025_11_25);
     assert!(!(is_invalid && blames_client) || is_bad_reply, "{context}");
     let control = setup.control.as_ref().unwrap_or(outcome);
-    let is_policy = setup.answered_by == AnsweredBy::Client
+    let is_policy = setup.probe.asks == Asks::Request
+        && setup.answered_by == AnsweredBy::Client
         && outcome.refusal().is_some()
         && outcome.refusal() == control.refusal()
         && outcome.presented.is_none()
         && control.presented.is_none();
-    assert!(!(is_policy && blames_client) || is_bad_reply, "{context}");
+    assert!(!is_policy || !blames_client, "{context}");
 }
 
 #[test]
@@ -122,11 +124,6 @@ fn reasons_are_one_line() {
         host(rejected),
         r#"error -32603: [ { "code": "invalid_type" } ], while"#,
     );
-    check(
-        "the client's action",
-        host(answered("a\r\n\0\u{85}\u{2028}b", None)),
-        "the action `a b` is",
-    );
     let at = "/requestedSchema/properties/a\nb";
     check(
         "the server's property",
@@ -152,7 +149,7 @@ fn reasons_stay_short() {
     let reason = host(shown(answered("accept", Some(long)))).judge().reason;
     assert_eq!(reason.chars().count(), 400, "{reason}");
     let reason = host(answered(&"é".repeat(10_000), None)).judge().reason;
-    assert_eq!(reason.chars().count(), 400, "{reason}");
+    assert!(reason.chars().count() <= 400, "{reason}");
     let many = vec![lost("/message").remove(0); 50];
     let presented = Some(many);
     let reason = host(Outcome {
@@ -196,10 +193,11 @@ fn names_are_those_of_the_json() {
 
 #[test]
 fn only_broken_rules_and_our_own_faults_are_in_capitals() {
-    let check = |setup: Setup, expect: &str| assert_eq!(setup.judge().kind.word(), expect);
+    let check = |setup: Setup, expect: &str| assert_eq!(setup.judge().word(), expect);
     check(host(shown(accept())), "works");
     check(host(shown_without("/message", accept())), "altered");
-    check(headless(cancel()), "refused");
+    check(headless(cancel()), "refused by policy");
+    check(host(error()).invalid(), "refused");
     check(headless(accept()), "not shown");
     check(host(malformed()), "VIOLATES");
     check(host(error()), "BREAKS");

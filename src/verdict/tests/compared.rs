@@ -70,21 +70,36 @@ fn a_refusal_like_the_controls_is_policy() {
     check(
         "a person, invalid",
         &person(decline()).invalid(),
-        "unknown nobody -",
+        "refused server -",
     );
+    let after = |latency_us: u64| {
+        person(Outcome {
+            latency_us: Some(latency_us),
+            ..cancel()
+        })
+    };
+    check("nobody is that fast", &after(0), "refused nobody -");
+    check("still too fast", &after(200_000), "refused nobody -");
+    check("as fast as a person", &after(300_000), "unknown nobody -");
 }
 
 #[test]
 fn a_request_without_a_result_is_compared_with_the_control() {
     for outcome in [error(), silent(), gone(Some(1)), gone(None)] {
         let what = format!("{:?}", outcome.kind);
-        check(&what, &host(outcome.clone()), "breaks client SCHEMA");
-        check(&what, &headless(outcome.clone()), "breaks client SCHEMA");
-        check(&what, &person(outcome.clone()), "breaks client SCHEMA");
+        // That a valid request is understood is what the schema says; that there is a reply at all is JSON-RPC's MUST.
+        let strength = match outcome.kind {
+            Came::RpcError { .. } => "SCHEMA",
+            _ => "MUST",
+        };
+        let breaks = format!("breaks client {strength}");
+        check(&what, &host(outcome.clone()), &breaks);
+        check(&what, &headless(outcome.clone()), &breaks);
+        check(&what, &person(outcome.clone()), &breaks);
         check(
             &what,
             &host(outcome.clone()).alone(),
-            "violates client MUST",
+            &format!("violates client {strength}"),
         );
         for control in [
             error(),
@@ -109,7 +124,17 @@ fn a_request_without_a_result_is_compared_with_the_control() {
     check(
         "accepted, the control failed",
         &headless(accept()).control(silent()),
-        "unknown nobody -",
+        "not_shown nobody -",
+    );
+    let late = Outcome {
+        oddities: vec![Oddity::LateReply],
+        ..silent()
+    };
+    check("a late reply", &host(late.clone()), "spec_silent nobody -");
+    check(
+        "a late reply, a control",
+        &host(late).alone(),
+        "spec_silent nobody -",
     );
     check(
         "presented, the control failed",
@@ -140,20 +165,33 @@ fn without_its_control_a_probe_is_judged_only_by_what_was_seen() {
         let what = format!("{:?}", outcome.kind);
         for surface in [host, headless, person] {
             check(&what, surface(outcome.clone()), "unknown nobody -");
-            check(
-                &what,
-                surface(outcome.clone()).invalid(),
-                "unknown nobody -",
-            );
+            let invalid = surface(outcome.clone()).invalid();
+            let expect = match outcome.kind {
+                Came::RpcError { .. } => "refused server -",
+                _ => "spec_silent server -",
+            };
+            check(&what, invalid, expect);
         }
     }
     for outcome in [accept(), cancel(), decline()] {
         let what = format!("{:?}", outcome.kind);
-        check(&what, host(outcome.clone()), "unknown nobody -");
-        check(&what, headless(outcome.clone()), "unknown nobody -");
+        let expect = match outcome.refusal() {
+            Some(_) => "unknown nobody -",
+            None => "not_shown nobody -",
+        };
+        check(&what, host(outcome.clone()), expect);
+        check(&what, headless(outcome.clone()), expect);
         check(&what, host(shown(outcome.clone())), "works nobody -");
-        check(&what, host(outcome.clone()).invalid(), "unknown nobody -");
-        check(&what, host(shown(outcome)).invalid(), "lenient server -");
+        check(
+            &what,
+            host(shown(outcome.clone())).invalid(),
+            "lenient server SCHEMA",
+        );
+        let expect = match outcome.refusal() {
+            Some(_) => "refused server -",
+            None => "lenient server SCHEMA",
+        };
+        check(&what, host(outcome).invalid(), expect);
     }
     let title = "/requestedSchema/properties/value/title";
     let altered = host(shown_without(title, accept()));
@@ -163,10 +201,10 @@ fn without_its_control_a_probe_is_judged_only_by_what_was_seen() {
     check(
         "a person, invalid",
         person(accept()).invalid(),
-        "lenient server -",
+        "lenient server SCHEMA",
     );
     check("malformed", host(malformed()), "violates client SCHEMA");
-    check("odd", headless(odd(cancel())), "violates client MUST");
+    check("odd", headless(odd(accept())), "violates client MUST");
     check(
         "not declared",
         host(not_declared()),
@@ -271,13 +309,28 @@ fn what_was_presented_is_judged_by_what_was_lost() {
     for outcome in [accept(), cancel(), decline()] {
         let what = format!("not answered by the driver: {:?}", outcome.kind);
         let shown = || unanswered(shown(outcome.clone()));
-        check(&what, &host(shown()), "unknown nobody -");
-        check(&what, &host(shown()).alone(), "unknown nobody -");
-        check(&what, &host(shown()).invalid(), "lenient server -");
+        // Accepting for the user breaks a rule, refusing for them breaks none.
+        let expect = match outcome.refusal() {
+            Some(_) => "spec_silent nobody -",
+            None => "violates client MUST",
+        };
+        check(&what, &host(shown()), expect);
+        check(&what, &host(shown()).alone(), expect);
     }
+    let refused = || host(unanswered(shown(cancel())));
+    check(
+        "an invalid request, refused after it was presented",
+        &refused().invalid(),
+        "lenient server SCHEMA",
+    );
+    check(
+        "accepted for the user, before that was a MUST",
+        &host(unanswered(shown(accept()))).under(Revision::V2025_06_18),
+        "violates client SHOULD",
+    );
     check(
         "altered, but not answered by the driver",
-        &host(unanswered(shown_without(title, accept()))),
-        "unknown nobody -",
+        &host(unanswered(shown_without(title, cancel()))),
+        "spec_silent nobody -",
     );
 }

@@ -7,7 +7,7 @@ fn what_is_written_wrong() {
     check(
         &with("title =", "titel ="),
         r#"
-a/x.toml:2:1: unknown field `titel`, expected one of `format`, `title`, `why`, `needs`, `revisions`, `control`, `method`, `params`, `answer`, `invalid`, `errata`
+a/x.toml:2:1: unknown field `titel`, expected one of `format`, `title`, `why`, `asks`, `needs`, `revisions`, `control`, `method`, `params`, `answer`, `invalid`, `errata`, `norms`
   |
 2 | titel = "Bare form"
   | ^^^^^
@@ -94,6 +94,7 @@ a/x.toml:4:9: unknown needs `elicitation.fom`, expected one of `elicitation.form
   |
 4 | needs = "elicitation.fom"
   |         ^^^^^^^^^^^^^^^^^
+  = hint: did you mean `elicitation.form`?
 "#,
     );
     check(
@@ -108,10 +109,17 @@ a/x.toml:5:13: no revision, expected at least one
     check(
         &with("2025-11-25", "2025-06-18"),
         r#"
+2 errors
+
 a/x.toml:5:28: 2025-06-18 twice, expected it once
   |
 5 | revisions = ["2025-06-18", "2025-06-18"]
   |                            ^^^^^^^^^^^^
+
+a/x.toml:16:28: 2025-11-25 is not in `revisions`, expected one of those
+   |
+16 | revisions = ["2025-06-18", "2025-11-25"]
+   |                            ^^^^^^^^^^^^
 "#,
     );
     check(
@@ -127,7 +135,7 @@ a/x.toml:5:28: unknown revision `2025-11-26`, expected a date of the specificati
     check(
         &with("\"2025-06-18\", \"2025-11-25\"]", "\"2024-11-05\"]"),
         r#"
-2 errors
+4 errors
 
 a/x.toml:5:14: 2024-11-05 has no elicitation.form, expected one of 2025-06-18, 2025-11-25, 2026-07-28
   |
@@ -138,6 +146,16 @@ a/x.toml:14:1: 2025-06-18 is not in `revisions`, expected one of those
    |
 14 | "2025-06-18" = "no mode there"
    | ^^^^^^^^^^^^
+
+a/x.toml:16:14: 2025-06-18 is not in `revisions`, expected one of those
+   |
+16 | revisions = ["2025-06-18", "2025-11-25"]
+   |              ^^^^^^^^^^^^
+
+a/x.toml:16:28: 2025-11-25 is not in `revisions`, expected one of those
+   |
+16 | revisions = ["2025-06-18", "2025-11-25"]
+   |                            ^^^^^^^^^^^^
 "#,
     );
     check(
@@ -357,7 +375,7 @@ fn all_errors_are_told_together() {
         r#"
 3 errors
 
-a/x.toml:2:1: unknown field `titel`, expected one of `format`, `title`, `why`, `needs`, `revisions`, `control`, `method`, `params`, `answer`, `invalid`, `errata`
+a/x.toml:2:1: unknown field `titel`, expected one of `format`, `title`, `why`, `asks`, `needs`, `revisions`, `control`, `method`, `params`, `answer`, `invalid`, `errata`, `norms`
   |
 2 | titel = "Bare form"
   | ^^^^^

@@ -4,12 +4,13 @@
 //! time, and goes on when it got the reply or gave up; the client writes and presents what it likes.
 
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::names::ProbeId;
 use crate::outcome::{self, Kind, Outcome, Stage};
-use crate::testing::hostile_line;
+use crate::recording::line::{Line, Sort, id_key};
+use crate::testing::{extreme_line, hostile_line};
 
 const PROBES: [&str; 3] = ["a", "b", "c"];
 
@@ -44,6 +45,10 @@ fn step() -> impl Strategy<Value = Step> {
         2 => answer().prop_map(Step::ReplyAgain),
         1 => Just(Step::GiveUp),
         2 => hostile_line().prop_map(Step::Line),
+        // What is hidden cannot be too deep any more.
+        1 => extreme_line(150)
+            .prop_filter("no _meta", |line| !line.windows(5).any(|part| part == b"_meta"))
+            .prop_map(Step::Line),
         1 => params.prop_map(Step::Present),
         1 => answer().prop_map(Step::Answer),
         1 => (0..3_usize).prop_map(Step::Log),
@@ -100,9 +105,11 @@ impl Session {
                 self.script.reply(self.last_id - 1, result)
             }
             (Step::Line(line), _) => {
-                let value: Value = serde_json::from_slice(&line).unwrap_or_default();
-                let replies = value.get("method").is_none_or(Value::is_null)
-                    && value.get("id") == Some(&json!(self.last_id));
+                let last_id = self.last_id.to_string();
+                let replies = Line::read(&line)
+                    .messages()
+                    .iter()
+                    .any(|m| matches!(m.sort(), Sort::Reply { id } if id_key(id) == last_id));
                 self.script = self.script.client(line);
                 return if replies { self.finish_open() } else { self };
             }
@@ -142,6 +149,7 @@ fn comparable(recording: &Recording) -> Vec<(ProbeId, Outcome)> {
     let mut outcomes = outcome::all(recording);
     for (_, outcome) in &mut outcomes {
         outcome.evidence.clear();
+        (outcome.request, outcome.reply) = (None, None);
         outcome.latency_us = None;
         if let Kind::Malformed { bytes } = &mut outcome.kind {
             bytes.0.clear();
@@ -240,7 +248,15 @@ fn odd_ids_are_still_odd() {
     check(r#"[{"id":7,"result":{"action":"accept"}}]"#, false);
     check(r#"{"id":1e400,"result":{"action":"accept"}}"#, false);
     check(r#"{"id":"\ud800","result":{"action":"accept"}}"#, false);
-    // Known and left so: of two ids none is renumbered, while the request that the last one names is.
-    check(r#"{"id":3,"id":7,"result":{"action":"accept"}}"#, true);
-    check(r#"{"id":7,"id":7,"result":{"action":"accept"}}"#, true);
+    check(r#"{"id":3,"id":7,"result":{"action":"accept"}}"#, false);
+    check(r#"{"id":7,"id":7,"result":{"action":"accept"}}"#, false);
+    check(r#"{"id":7,"id":3,"result":{"action":"accept"}}"#, false);
+    let twice = r#"{"id":7,"result":{"action":"accept","action":"cancel","_meta":{"t":1}}}"#;
+    check(twice, false);
+    let deep = format!(
+        r#"{{"result":{}{},"id":7}}"#,
+        "[".repeat(300),
+        "]".repeat(300)
+    );
+    check(&deep, false);
 }

@@ -1,0 +1,378 @@
+//! One conversation between the client and one probe server: rules that need more than one message.
+//!
+//! Owns what was asked under which id, so that a reply is checked as the result of its request, and the legacy
+//! handshake's order. It must not know probes or cells.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::names::Revision;
+use crate::outcome::{McpLine, Messages};
+use crate::recording::Dir;
+use crate::recording::line::{self, Line, id_key};
+use crate::spec::{Message, Rules, Strength, Violation};
+use crate::verdict::{Blame, Kind, Verdict, clause, plain, reply};
+
+/// A judgement of one line of the client.
+#[derive(Debug)]
+pub(super) struct Remark {
+    pub(super) line: usize,
+    /// Whether the line may belong to a probe's exchange: then the cell speaks of it first.
+    pub(super) is_of_an_exchange: bool,
+    pub(super) verdict: Verdict,
+}
+
+/// What is known of a request once it was written.
+struct Asked {
+    method: String,
+    revision: Revision,
+    /// How many replies came, to a request of ours.
+    replies: usize,
+}
+
+pub(super) struct Conversation<'a> {
+    rules: &'a Rules,
+    /// The revision that the server answered to `initialize`; the newest legacy one until then, and where it never came.
+    revision: Revision,
+    asked_by_client: BTreeMap<String, Asked>,
+    asked_by_us: BTreeMap<String, Asked>,
+    handshake: Handshake,
+    pub(super) declared: Option<Value>,
+}
+
+/// How far the legacy handshake came.
+#[derive(Default)]
+struct Handshake {
+    /// The id of `initialize`.
+    asked: Option<String>,
+    /// The line of its result.
+    answered: Option<usize>,
+    is_confirmed: bool,
+    /// The first request after it, other than ping.
+    used: Option<usize>,
+}
+
+impl<'a> Conversation<'a> {
+    /// The conversation with the probe server `source`.
+    pub(super) fn of(rules: &'a Rules, source: &str, messages: &Messages<'_>) -> Conversation<'a> {
+        let version = |line: &McpLine<'_>| {
+            let message = line.line.messages().first()?;
+            message.value["result"]["protocolVersion"]
+                .as_str()?
+                .parse()
+                .ok()
+        };
+        let answered = messages
+            .iter()
+            .filter(|line| line.source == source && line.dir == Dir::ServerToClient)
+            .find_map(|line| version(&line));
+        Conversation {
+            rules,
+            revision: answered.unwrap_or(Revision::V2025_11_25),
+            asked_by_client: BTreeMap::new(),
+            asked_by_us: BTreeMap::new(),
+            handshake: Handshake::default(),
+            declared: None,
+        }
+    }
+
+    /// What is wrong with a message of ours.
+    pub(super) fn ours(&mut self, line: usize, value: &Value) -> Vec<Violation> {
+        let (mut revision, mut answers) = (self.revision, None);
+        match (value.get("method").and_then(Value::as_str), value.get("id")) {
+            (Some(method), Some(id)) => {
+                let method = method.to_owned();
+                self.asked_by_us.insert(
+                    id_key(id),
+                    Asked {
+                        method,
+                        revision,
+                        replies: 0,
+                    },
+                );
+            }
+            (None, Some(id)) => {
+                let id = id_key(id);
+                if let Some(asked) = self.asked_by_client.get(&id) {
+                    revision = asked.revision;
+                    answers = Some(asked.method.as_str());
+                }
+                if self.handshake.asked.as_ref() == Some(&id) && value.get("result").is_some() {
+                    self.handshake.answered.get_or_insert(line);
+                }
+            }
+            _ => {}
+        }
+        let is_reply_to_client = answers.is_some();
+        let message = Message {
+            value,
+            answers,
+            inputs: None,
+        };
+        let mut found = self.rules.check(revision, Dir::ServerToClient, &message);
+        // An id that is none goes back as it came; the request is what is wrong.
+        found.retain(|violation| !is_reply_to_client || violation.at != "/id");
+        found
+    }
+
+    /// Reads a line of the client. All that is wrong with it goes to `remarks`; what is wrong with it as a reply is
+    /// given back as well.
+    pub(super) fn clients(
+        &mut self,
+        line: &McpLine<'_>,
+        remarks: &mut Vec<Remark>,
+    ) -> Vec<Violation> {
+        let number = line.number;
+        match line.line {
+            Line::NotUtf8 => remarks.push(self.no_message(number, "a line that is not UTF-8")),
+            Line::NotJson => remarks.push(self.no_message(number, "a line that is not JSON")),
+            // One that was not read to its end is not judged.
+            Line::Message(message) if !message.is_too_deep => {
+                return self.message(number, &message.value, remarks);
+            }
+            Line::Message(_) => {}
+            Line::Batch(items) => return self.batch(number, items, remarks),
+        }
+        Vec::new()
+    }
+
+    /// The batch itself first; its messages are read one by one.
+    fn batch(
+        &mut self,
+        line: usize,
+        items: &[line::Message<'_>],
+        remarks: &mut Vec<Remark>,
+    ) -> Vec<Violation> {
+        if self.revision != Revision::V2025_03_26 {
+            let reason = "a batch, which this revision does not have".to_owned();
+            let section = "basic/index Messages";
+            let mut remark = broken(line, Strength::Must, self.revision, section, reason);
+            remark.is_of_an_exchange = true;
+            remarks.push(remark);
+        }
+        let read = items.iter().filter(|item| !item.is_too_deep);
+        read.flat_map(|item| self.message(line, &item.value, remarks))
+            .collect()
+    }
+
+    fn no_message(&self, line: usize, reason: &str) -> Remark {
+        let section = "basic/transports stdio";
+        Remark {
+            is_of_an_exchange: true,
+            ..broken(
+                line,
+                Strength::Must,
+                self.revision,
+                section,
+                reason.to_owned(),
+            )
+        }
+    }
+
+    fn message(&mut self, line: usize, value: &Value, remarks: &mut Vec<Remark>) -> Vec<Violation> {
+        // As the probe server reads it: a method that is null is none.
+        match value.get("method").filter(|method| !method.is_null()) {
+            Some(method) => {
+                let method = method
+                    .as_str()
+                    .unwrap_or("a message without a method's name");
+                self.request(line, method, value, remarks);
+                Vec::new()
+            }
+            None => self.reply(line, value, remarks),
+        }
+    }
+
+    /// A request or a notification.
+    fn request(&mut self, line: usize, method: &str, value: &Value, remarks: &mut Vec<Remark>) {
+        let revision = self.revision_of(method, value);
+        for violation in self.check(revision, value, None) {
+            let mut remark = self.remark(line, revision, method, &violation);
+            remark.is_of_an_exchange = false;
+            remarks.push(remark);
+        }
+        if method == "notifications/initialized" {
+            self.handshake.is_confirmed = true;
+        }
+        let Some(id) = value.get("id").filter(|id| !id.is_null()).map(id_key) else {
+            return;
+        };
+        let asked = Asked {
+            method: method.to_owned(),
+            revision,
+            replies: 0,
+        };
+        if self.asked_by_client.insert(id.clone(), asked).is_some() {
+            let reason = format!("{method} has the id of an earlier request of the session");
+            remarks.push(broken(
+                line,
+                Strength::Must,
+                revision,
+                "basic/index Requests",
+                reason,
+            ));
+        }
+        self.handshake_step(line, method, &id, value, remarks);
+    }
+
+    fn handshake_step(
+        &mut self,
+        line: usize,
+        method: &str,
+        id: &str,
+        value: &Value,
+        remarks: &mut Vec<Remark>,
+    ) {
+        if !self.revision_of(method, value).is_legacy() {
+            return;
+        }
+        match method {
+            "initialize" => {
+                self.handshake.asked.get_or_insert_with(|| id.to_owned());
+                let declared = value["params"].get("capabilities");
+                self.declared = self.declared.take().or(declared.cloned());
+            }
+            "ping" => {}
+            _ if self.handshake.answered.is_none() => {
+                let section = "basic/lifecycle Initialization";
+                let reason = format!("{method} was sent before the server had answered initialize");
+                remarks.push(broken(
+                    line,
+                    Strength::Should,
+                    self.revision,
+                    section,
+                    reason,
+                ));
+            }
+            _ => {
+                self.handshake.used.get_or_insert(line);
+            }
+        }
+    }
+
+    fn reply(&mut self, line: usize, value: &Value, remarks: &mut Vec<Remark>) -> Vec<Violation> {
+        let asked = value
+            .get("id")
+            .and_then(|id| self.asked_by_us.get_mut(&id_key(id)));
+        let (revision, answers) = match asked {
+            Some(asked) => {
+                asked.replies += 1;
+                if asked.replies == 2 {
+                    let reason = format!("a second reply to one {}", asked.method);
+                    remarks.push(reply_to_nobody(line, asked.revision, reason));
+                }
+                (asked.revision, Some(asked.method.clone()))
+            }
+            None => {
+                if value.is_object() {
+                    let reason = match value.get("id") {
+                        Some(_) => "a reply with an id that no request had".to_owned(),
+                        None => "a message with neither a method nor an id".to_owned(),
+                    };
+                    remarks.push(reply_to_nobody(line, self.revision, reason));
+                }
+                (self.revision, None)
+            }
+        };
+        let found = self.check(revision, value, answers.as_deref());
+        let what = answers.as_deref().map_or("a reply".to_owned(), |method| {
+            format!("the reply to {method}")
+        });
+        let is_null = value["result"].get("content").is_some_and(Value::is_null);
+        for violation in &found {
+            let mut remark = self.remark(line, revision, &what, violation);
+            // Servers read null content as none; see the row of the decision table.
+            if is_null && violation.at == "/result/content" {
+                remark.verdict.kind = Kind::Lenient;
+                remark.verdict.blame = Blame::Nobody;
+            }
+            remarks.push(remark);
+        }
+        found
+    }
+
+    /// A handshake that the client never confirmed, although it went on.
+    pub(super) fn never_confirmed(&self) -> Option<Remark> {
+        let line = self
+            .handshake
+            .used
+            .filter(|_| !self.handshake.is_confirmed)?;
+        let reason = "went on without notifications/initialized".to_owned();
+        Some(broken(
+            line,
+            Strength::Must,
+            self.revision,
+            "basic/lifecycle Initialization",
+            reason,
+        ))
+    }
+
+    /// The revision that a message of the client is written in: what it says of itself where it does, and of the
+    /// handshake the version that it offers.
+    fn revision_of(&self, method: &str, value: &Value) -> Revision {
+        let params = &value["params"];
+        let modern = params["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
+        let offered = params["protocolVersion"]
+            .as_str()
+            .filter(|_| method == "initialize");
+        let parsed = |text: &str| text.parse::<Revision>().ok();
+        modern
+            .and_then(parsed)
+            .or_else(|| {
+                offered
+                    .and_then(parsed)
+                    .filter(|revision| revision.is_legacy())
+            })
+            .unwrap_or(self.revision)
+    }
+
+    fn check(&self, revision: Revision, value: &Value, answers: Option<&str>) -> Vec<Violation> {
+        let message = Message {
+            value,
+            answers,
+            inputs: None,
+        };
+        self.rules.check(revision, Dir::ClientToServer, &message)
+    }
+
+    fn remark(&self, line: usize, revision: Revision, what: &str, violation: &Violation) -> Remark {
+        let reason = format!("{what}: {}", reply::named(violation));
+        let mut remark = broken(
+            line,
+            violation.strength,
+            revision,
+            &violation.clause,
+            reason,
+        );
+        remark.is_of_an_exchange = true;
+        remark
+    }
+}
+
+fn broken(
+    line: usize,
+    strength: Strength,
+    revision: Revision,
+    section: &str,
+    reason: String,
+) -> Remark {
+    let verdict = Verdict {
+        strength: Some(strength),
+        clause: Some(clause(Some(revision), section)),
+        ..plain(Kind::Violates, Blame::Client, reason)
+    };
+    Remark {
+        line,
+        is_of_an_exchange: false,
+        verdict,
+    }
+}
+
+fn reply_to_nobody(line: usize, revision: Revision, reason: String) -> Remark {
+    let section = "basic/index Responses";
+    Remark {
+        is_of_an_exchange: true,
+        ..broken(line, Strength::Must, revision, section, reason)
+    }
+}
