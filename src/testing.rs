@@ -30,6 +30,7 @@ pub(crate) fn header(probes: &[&str]) -> Header {
             version: "1.0.0".to_owned(),
             surface: "host".to_owned(),
         },
+        revision: None,
         digest: String::new(),
         platform: "linux-x86_64".to_owned(),
         isolation: Isolation::Namespace,

@@ -33,6 +33,7 @@ pub(super) fn serve(
                 serde_json::from_slice(&text).context("cannot parse the session's spec")?;
             let options = probe_server::Options {
                 probes: spec.probes,
+                revision: spec.revision,
                 answer_timeout: Duration::from_millis(spec.limits.answer_ms),
                 stop_when_silent: true,
             };
@@ -42,6 +43,7 @@ pub(super) fn serve(
             let root = Root::find(root)?;
             let options = probe_server::Options {
                 probes: root.catalogue()?,
+                revision: None,
                 answer_timeout: Duration::from_secs(answer_timeout),
                 stop_when_silent: false,
             };

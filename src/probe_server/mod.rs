@@ -29,6 +29,8 @@ const MAX_NAME: usize = 200;
 pub struct Options {
     /// The probes that may be asked for.
     pub probes: Vec<Probe>,
+    /// The one revision to speak, whatever the client offers; none answers what is offered.
+    pub revision: Option<Revision>,
     /// How long a reply may take.
     pub answer_timeout: Duration,
     /// Whether a missing reply ends the session: later calls are then refused at once, so that no
@@ -125,7 +127,9 @@ impl<W: Write> Server<'_, W> {
         match method {
             "initialize" => {
                 self.capabilities = params["capabilities"].clone();
-                let version = negotiate(params["protocolVersion"].as_str());
+                let forced = self.options.revision;
+                let version =
+                    forced.unwrap_or_else(|| negotiate(params["protocolVersion"].as_str()));
                 self.revision = Some(version);
                 self.result(id, &json!({
                     "protocolVersion": version,

@@ -42,6 +42,7 @@ fn converse(lines: &[&str], timeout_ms: u64) -> (Vec<String>, Vec<Event>) {
             probe("a/one", r#"{"z":1,"a":1.0}"#),
             probe("a/two", r#"{"message":"two"}"#),
         ],
+        revision: None,
         answer_timeout: Duration::from_millis(timeout_ms),
         stop_when_silent: true,
     };

@@ -275,6 +275,9 @@ pub struct Header {
     pub capmatrix: String,
     /// The target.
     pub target: Target,
+    /// The revision that the session was to be in; none where client and server settled on one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<Revision>,
     /// sha-256 of the program that was run, in hex.
     pub digest: String,
     /// Operating system and architecture, e.g. `linux-x86_64`.

@@ -80,6 +80,7 @@ fn header(spec: &SessionSpec) -> Header {
         format: FORMAT,
         capmatrix: env!("CARGO_PKG_VERSION").to_owned(),
         target: spec.target.clone(),
+        revision: spec.revision,
         digest: spec.installed.digest.clone(),
         platform: format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH),
         isolation: spec.isolation,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::catalogue::Probe;
 use crate::clients::{Client, Installed, Surface};
-use crate::names::Target;
+use crate::names::{Revision, Target};
 use crate::recording::Isolation;
 
 /// The file's name in a session's folder.
@@ -25,6 +25,8 @@ pub struct SessionSpec {
     pub surface: Surface,
     /// The program.
     pub installed: Installed,
+    /// The revision that the session is to be in; none where the client and the server settle on one.
+    pub revision: Option<Revision>,
     /// The probes to ask, in this order.
     pub probes: Vec<Probe>,
     /// The deadlines.

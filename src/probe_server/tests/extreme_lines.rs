@@ -12,6 +12,7 @@ fn check(line: &[u8], places: std::ops::Range<usize>) {
     let recorder = Recorder::create(&dir.path().join("server-1.jsonl"), "server").unwrap();
     let options = Options {
         probes: vec![probe("a/one", "{}")],
+        revision: None,
         answer_timeout: Duration::from_secs(60),
         stop_when_silent: true,
     };
