@@ -88,6 +88,9 @@ pub enum Kind {
         /// The deadline.
         after_ms: u64,
     },
+    /// The request stood in a result (2026-07-28 basic/patterns/mrtr), and the client ended the call without calling
+    /// again.
+    NotRetried,
     /// The client went away with the request open.
     Gone {
         /// Its exit code, if it exited by itself.
@@ -204,7 +207,11 @@ pub fn broke_session(recording: &Recording, probe: &ProbeId) -> bool {
                 open = true;
             }
             Event::NoReply { probe: p, .. } if p == probe => return true,
-            Event::ProbeDone { probe: p } | Event::CallReturned { probe: p } if p == probe => {
+            Event::ProbeDone { probe: p }
+            | Event::CallReturned { probe: p }
+            | Event::ToolResult { probe: p, .. }
+                if p == probe =>
+            {
                 open = false;
             }
             _ => {}

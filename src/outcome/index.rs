@@ -152,7 +152,17 @@ impl Source {
     }
 }
 
-/// The id of the server's own request.
+/// The id of the server's own request; none of a result, whose id is the client's.
 pub(super) fn request_id<'l>(line: &'l Line<'_>) -> Option<&'l Value> {
-    line.messages().first()?.value.get("id")
+    match line.messages().first()?.sort() {
+        Sort::Request { id, .. } => Some(id),
+        _ => None,
+    }
+}
+
+/// Whether a stimulus is a result that asks for input, so that the answer is a call that is made again.
+pub(super) fn is_result(line: &Line<'_>) -> bool {
+    line.messages()
+        .first()
+        .is_some_and(|message| matches!(message.sort(), Sort::Reply { .. }))
 }

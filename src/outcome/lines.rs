@@ -73,6 +73,27 @@ impl<'i> Came<'i> {
         }
     }
 
+    /// A call that was made again: the first is the answer, any further one is a second.
+    pub(super) fn take_retry(&mut self, at: usize, message: &'i Message<'i>) {
+        let before = self.oddities.len();
+        if self.reply.is_some() {
+            self.oddities.push(Oddity::SecondReply);
+        } else {
+            self.reply = Some(Reply { at, message });
+            self.evidence.push(at);
+        }
+        if message.has_duplicate {
+            self.oddities.push(Oddity::DuplicateMember);
+        }
+        if message.is_too_deep {
+            self.oddities.push(Oddity::TooDeep);
+        }
+        if self.oddities.len() > before {
+            self.evidence.push(at);
+            once(&mut self.oddities, before);
+        }
+    }
+
     /// `is_ours` tells whether what belongs to no request belongs to this cell.
     fn take_message(
         &mut self,

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::difference::{self, Difference};
-use super::index::{Index, Source, request_id};
+use super::index::{Index, Source, is_result, request_id};
 use super::lines::{Came, Cell, Reply};
 use super::{Kind, Outcome, Stage};
 use crate::names::ProbeId;
@@ -84,6 +84,9 @@ impl<'i> Reading<'i> {
         else {
             return came;
         };
+        if is_result(stimulus) {
+            return self.retries(sent);
+        }
         let id = request_id(stimulus).map(id_key);
         let gave_up = self
             .events()
@@ -100,6 +103,29 @@ impl<'i> Reading<'i> {
                 is_in_window: window.contains(&at),
             };
             came.take(at, line, &cell);
+        }
+        came
+    }
+
+    /// The calls that were made again with what the result at `sent` asked for. Calls name their probe, so that those of
+    /// other cells may be open at the same time.
+    fn retries(&self, sent: usize) -> Came<'i> {
+        let mut came = Came::default();
+        let later = self.mine.iter().copied().filter(|at| *at > sent);
+        for at in later {
+            let line = self.index.messages.of_entry(at);
+            for message in line.iter().flat_map(|line| line.messages()) {
+                let is_of_client = matches!(
+                    self.index.recording.entries[at].event,
+                    Event::Mcp {
+                        dir: Dir::ClientToServer,
+                        ..
+                    }
+                );
+                if is_of_client && message.is_retry() {
+                    came.take_retry(at, message);
+                }
+            }
         }
         came
     }
@@ -141,10 +167,11 @@ impl<'i> Reading<'i> {
                 _ => self.malformed(reply.at),
             };
         }
-        match value["result"]["action"].as_str() {
+        let answer = reply.message.answer();
+        match answer["action"].as_str() {
             Some(action) => Kind::Answered {
                 action: cut(action),
-                content: value["result"].get("content").cloned(),
+                content: answer.get("content").cloned(),
             },
             None => self.malformed(reply.at),
         }
@@ -166,6 +193,9 @@ impl<'i> Reading<'i> {
         if let Some(after_ms) = silent {
             return Kind::Silent { after_ms };
         }
+        if self.was_ended_without_a_retry() {
+            return Kind::NotRetried;
+        }
         let entries = &self.index.recording.entries;
         let exit = self.index.exits.first().map(|at| &entries[*at].event);
         match (exit, self.index.recording.end) {
@@ -174,6 +204,18 @@ impl<'i> Reading<'i> {
             }
             _ => Kind::Silent { after_ms: 0 },
         }
+    }
+
+    /// Whether the call came back to whoever asked for it, with the request still standing in its result.
+    fn was_ended_without_a_retry(&self) -> bool {
+        let stimulus = self.sent.and_then(|sent| self.index.messages.of_entry(sent));
+        stimulus.is_some_and(is_result)
+            && self.events().any(|(_, event)| {
+                matches!(
+                    event,
+                    Event::CallReturned { .. } | Event::ToolResult { .. }
+                )
+            })
     }
 
     fn not_sent(&self) -> Kind {
@@ -231,24 +273,30 @@ impl<'i> Reading<'i> {
         mine.max().max(self.index.stage)
     }
 
+    /// Where several requests were shown, as of a result that asks for two inputs, the one that is most like the probe's.
     fn presented_differences(&self) -> Option<Vec<Difference>> {
-        let shown = self.events().find_map(|(_, event)| match event {
-            Event::Presented { params, .. } => Some(params),
+        let sent = self.sent?;
+        let stimulus = self.index.messages.of_entry(sent)?;
+        let asked = stimulus.messages().first()?.asked_params();
+        let shown = self.events().filter_map(|(at, event)| match event {
+            Event::Presented { params, .. } if at > sent => Some(params),
             _ => None,
-        })?;
-        let sent = self.index.messages.of_entry(self.sent?)?;
-        let sent = &sent.messages().first()?.value;
-        let mut found = Vec::new();
-        // What a person needs to see. `mode` is left out: a client that fills in the default loses nothing.
-        for member in ["message", "requestedSchema", "url", "elicitationId"] {
-            difference::compare(
-                sent["params"].get(member),
-                shown.get(member),
-                &format!("/{member}"),
-                &mut found,
-            );
-        }
-        Some(found)
+        });
+        shown
+            .map(|shown| {
+                let mut found = Vec::new();
+                // What a person needs to see. `mode` is left out: a client that fills in the default loses nothing.
+                for member in ["message", "requestedSchema", "url", "elicitationId"] {
+                    difference::compare(
+                        asked.and_then(|asked| asked.get(member)),
+                        shown.get(member),
+                        &format!("/{member}"),
+                        &mut found,
+                    );
+                }
+                found
+            })
+            .min_by_key(Vec::len)
     }
 
     fn answer_differences(&self, reply: Option<&Reply<'_>>) -> Option<Vec<Difference>> {
@@ -260,7 +308,7 @@ impl<'i> Reading<'i> {
         let reply = reply.filter(|reply| reply.at > given_at);
         // What is cut off of a value that is too deep was not lost by the client.
         let reply = reply.filter(|reply| !reply.message.is_too_deep)?;
-        let result = &reply.message.value["result"];
+        let result = reply.message.answer();
         let mut found = Vec::new();
         for member in ["action", "content"] {
             difference::compare(

@@ -14,6 +14,10 @@ use super::json_text::{Token, Tokens, scalar, string};
 /// was in a message, must themselves be read back, and serde_json ends at 127.
 pub const MAX_DEPTH: usize = 100;
 
+/// The key under which a probe's request stands among those that a result asks for
+/// (2026-07-28 basic/patterns/mrtr).
+pub const INPUT: &str = "probe";
+
 /// What a line is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line<'a> {
@@ -97,6 +101,34 @@ impl<'a> Message<'a> {
         (self.value["method"] == "tools/call")
             .then(|| self.value["params"]["arguments"]["id"].as_str())
             .flatten()
+    }
+
+    /// Whether it calls a tool again, with what an earlier result asked for (2026-07-28 basic/patterns/mrtr).
+    #[must_use]
+    pub fn is_retry(&self) -> bool {
+        let params = &self.value["params"];
+        self.value["method"] == "tools/call"
+            && ["inputResponses", "requestState"]
+                .iter()
+                .any(|member| params.get(member).is_some())
+    }
+
+    /// The `params` of a probe's request: of a message that is one, or of a result that asks for it.
+    #[must_use]
+    pub fn asked_params(&self) -> Option<&Value> {
+        match self.value.get("result") {
+            Some(result) => result["inputRequests"][INPUT].get("params"),
+            None => self.value.get("params"),
+        }
+    }
+
+    /// What it answers to a probe's request: its result, or what a retry carries for it. Null if it carries nothing.
+    #[must_use]
+    pub fn answer(&self) -> &Value {
+        match self.is_retry() {
+            true => &self.value["params"]["inputResponses"][INPUT],
+            false => &self.value["result"],
+        }
     }
 }
 

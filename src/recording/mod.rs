@@ -344,20 +344,29 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// The revision that the handshake settled on: the version that the probe server answered to `initialize`.
+    /// The revision that the session settled on: the version that the probe server answered to `initialize`, or the one
+    /// that the client names in a request of the modern era (2026-07-28 basic/index `_meta`) other than the first
+    /// question of which there are.
     #[must_use]
     pub fn revision(&self) -> Option<Revision> {
         self.entries.iter().find_map(|entry| match &entry.event {
-            // The stimulus of a probe has no result, and would only have to be read.
+            // The stimulus of a probe has no version, and would only have to be read.
             Event::Mcp {
-                dir: Dir::ServerToClient,
+                dir,
                 line,
                 probe: None,
-            } => {
-                let value: serde_json::Value = serde_json::from_slice(&line.0).ok()?;
-                value["result"]["protocolVersion"].as_str()?.parse().ok()
-            }
+            } => settled_by(*dir, line),
             _ => None,
         })
     }
+}
+
+fn settled_by(dir: Dir, line: &Wire) -> Option<Revision> {
+    let value: serde_json::Value = serde_json::from_slice(&line.0).ok()?;
+    let version = match dir {
+        Dir::ServerToClient => &value["result"]["protocolVersion"],
+        Dir::ClientToServer if value["method"] == "server/discover" => return None,
+        Dir::ClientToServer => &value["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"],
+    };
+    version.as_str()?.parse().ok()
 }
