@@ -13,10 +13,16 @@ use crate::spec::Rules;
 /// The project's own rules, or those of `DIR/REVISION/schema.json` for every revision. They live as long as the process.
 ///
 /// # Errors
-/// When a file of the folder cannot be read, or is not the schema of its revision.
+/// When a file of the folder cannot be read, or is not the schema of its revision; when the project's own are broken.
 pub(super) fn rules(schema_dir: Option<&Path>) -> Result<&'static Rules, Failure> {
     let Some(dir) = schema_dir else {
-        return Ok(Rules::builtin());
+        let rules = Rules::builtin();
+        return match rules.fault() {
+            Some(fault) => Err(Failure::untested(anyhow!(
+                "capmatrix's own rules cannot be used: {fault}"
+            ))),
+            None => Ok(rules),
+        };
     };
     let read = |revision: Revision| {
         let path = dir.join(revision.as_str()).join("schema.json");

@@ -21,6 +21,17 @@ pub enum SchemaError {
     /// A file has no definitions at all.
     #[error("the schema of {0} has neither `$defs` nor `definitions`")]
     NoDefinitions(Revision),
+    /// A file of the project's own is no JSON.
+    #[error("the project's own schema of {revision} is no JSON: {reason}")]
+    NoJson {
+        /// The revision.
+        revision: Revision,
+        /// What the library says.
+        reason: String,
+    },
+    /// The project's own rules cannot be used, and they tell what a file must have.
+    #[error("the project's own rules cannot be used: {0}")]
+    Builtin(String),
     /// A definition does not compile.
     #[error("the schema of {revision}: {definition} cannot be used: {reason}")]
     Broken {
@@ -39,7 +50,7 @@ pub(super) struct Definitions {
     document: Value,
     /// Where in the document they stand: `$defs`, or `definitions` in the files of older revisions.
     place: &'static str,
-    compiled: BTreeMap<String, OnceLock<Option<Validator>>>,
+    compiled: BTreeMap<String, OnceLock<Result<Validator, String>>>,
 }
 
 impl Definitions {
@@ -67,11 +78,15 @@ impl Definitions {
         self.compiled.contains_key(name)
     }
 
-    /// The validator of a definition; none if there is no such definition.
-    pub(super) fn validator(&self, name: &str) -> Option<&Validator> {
-        let compiled = self.compiled.get(name)?;
-        // Loading has proved that all compile.
-        compiled.get_or_init(|| self.compile(name).ok()).as_ref()
+    /// The validator of a definition.
+    ///
+    /// # Errors
+    /// When there is no such definition, or it does not compile: whoever asks must not take that for a valid message.
+    pub(super) fn validator(&self, name: &str) -> Result<&Validator, &str> {
+        let compiled = self.compiled.get(name);
+        let compiled = compiled.ok_or("there is no such definition")?;
+        let compiled = compiled.get_or_init(|| self.compile(name));
+        compiled.as_ref().map_err(String::as_str)
     }
 
     /// Compiles a definition.
@@ -110,12 +125,26 @@ const FILES: [(Revision, &str); 5] = [
 ];
 
 /// The whole schema document of every revision, from the layers of the project's own files.
-pub(super) fn own_schemas() -> BTreeMap<Revision, Value> {
+///
+/// # Errors
+/// When a file is no JSON or has no definitions.
+pub(super) fn own_schemas() -> Result<BTreeMap<Revision, Value>, SchemaError> {
+    layered(&FILES)
+}
+
+/// Each file on top of those before it.
+pub(super) fn layered(
+    files: &[(Revision, &str)],
+) -> Result<BTreeMap<Revision, Value>, SchemaError> {
     let mut all = Map::new();
     let mut schemas = BTreeMap::new();
-    for (revision, text) in FILES {
-        let layer: Value = serde_json::from_str(text).unwrap_or_default();
-        for (name, definition) in layer["$defs"].as_object().into_iter().flatten() {
+    for &(revision, text) in files {
+        let layer: Value = serde_json::from_str(text).map_err(|error| SchemaError::NoJson {
+            revision,
+            reason: error.to_string(),
+        })?;
+        let definitions = layer["$defs"].as_object();
+        for (name, definition) in definitions.ok_or(SchemaError::NoDefinitions(revision))? {
             if definition.is_null() {
                 all.shift_remove(name);
             } else {
@@ -124,5 +153,5 @@ pub(super) fn own_schemas() -> BTreeMap<Revision, Value> {
         }
         schemas.insert(revision, json!({ "$defs": all }));
     }
-    schemas
+    Ok(schemas)
 }

@@ -1,7 +1,7 @@
 //! The envelope of JSON-RPC: what holds for every message, whatever it says.
 //!
 //! Owns the four kinds of message and their own members. Rule: basic/index "Messages" (all messages MUST follow
-//! JSON-RPC 2.0), "Requests", "Responses", "Error Responses".
+//! JSON-RPC 2.0), "Requests", "Notifications", "Responses", "Error Responses", the same in every revision.
 
 use serde_json::{Map, Value};
 
@@ -9,6 +9,10 @@ use super::{Source, Strength, Violation};
 use crate::names::Revision;
 
 const MESSAGES: &str = "basic/index Messages";
+/// "Requests MUST include a string or integer ID."
+const REQUESTS: &str = "basic/index Requests";
+/// "Notifications MUST NOT include an ID."
+const NOTIFICATIONS: &str = "basic/index Notifications";
 
 /// The four kinds of message, told apart by their members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +24,8 @@ pub(super) enum Shape {
     Neither,
 }
 
-/// The kind of a message. A method that is no name is none, so that a message with a result is a reply even then.
+/// The kind of a message by its members alone. A method that is no name is none, so that a message with a result is a
+/// reply even then.
 pub(super) fn shape(members: &Map<String, Value>) -> Shape {
     if members.get("method").is_some_and(Value::is_string) {
         return match members.contains_key("id") {
@@ -38,8 +43,12 @@ pub(super) fn shape(members: &Map<String, Value>) -> Shape {
     }
 }
 
-/// What is wrong with the envelope of a message.
-pub(super) fn check(revision: Revision, members: &Map<String, Value>) -> Vec<Violation> {
+/// What is wrong with the envelope of a message of that kind.
+pub(super) fn check(
+    revision: Revision,
+    shape: Shape,
+    members: &Map<String, Value>,
+) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut wrong = |at: &str, says: &str| found.push(violation(at, says));
     if members
@@ -50,9 +59,18 @@ pub(super) fn check(revision: Revision, members: &Map<String, Value>) -> Vec<Vio
     }
     let id = members.get("id");
     let has_id = id.is_some_and(|id| id.is_string() || is_integer(id));
-    match shape(members) {
+    match shape {
+        // No definition of a notification is closed, so that only the sentence forbids the id.
+        Shape::Notification if id.is_some() => found.push(Violation {
+            clause: NOTIFICATIONS.to_owned(),
+            source: Source::Prose,
+            ..violation("/id", "expected no id of a notification")
+        }),
         Shape::Notification => {}
-        Shape::Request if !has_id => wrong("/id", "expected a string or a whole number"),
+        Shape::Request if !has_id => found.push(Violation {
+            clause: REQUESTS.to_owned(),
+            ..violation("/id", "expected a string or a whole number")
+        }),
         Shape::Request => {}
         Shape::Result => {
             if !has_id {

@@ -44,13 +44,25 @@ const RULES: &[Rule] = &[
         clause: "client/elicitation Capabilities",
         strength: Strength::Must,
         breaks: |message| {
-            let capability = message["params"]["capabilities"]["elicitation"].as_object()?;
-            let has_mode = ["form", "url"]
-                .iter()
-                .any(|mode| capability.contains_key(*mode));
-            let is_broken =
-                message["method"] == "initialize" && !capability.is_empty() && !has_mode;
+            let is_broken = message["method"] == "initialize"
+                && has_no_mode(&message["params"]["capabilities"]["elicitation"]);
             is_broken.then_some("/params/capabilities/elicitation")
+        },
+        says: "expected at least one mode, form or url",
+    },
+    // The same sentence; the capabilities are in every request since there is no handshake.
+    Rule {
+        about: "elicitation modes",
+        holds: |revision, direction| {
+            revision == Revision::V2026_07_28 && direction == Dir::ClientToServer
+        },
+        clause: "client/elicitation Capabilities",
+        strength: Strength::Must,
+        breaks: |message| {
+            let capabilities =
+                &message["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+            has_no_mode(&capabilities["elicitation"])
+                .then_some("/params/_meta/io.modelcontextprotocol~1clientCapabilities/elicitation")
         },
         says: "expected at least one mode, form or url",
     },
@@ -82,7 +94,15 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// What sentences forbid in a message that the schema allows.
+/// "Clients that declare the elicitation capability MUST support at least one mode"; an empty object means form.
+fn has_no_mode(capability: &Value) -> bool {
+    let members = capability.as_object();
+    members.is_some_and(|modes| {
+        !modes.is_empty() && !["form", "url"].iter().any(|mode| modes.contains_key(*mode))
+    })
+}
+
+/// What sentences forbid in a message that the schema allows. Of a batch, each item is a message.
 pub(super) fn check(revision: Revision, direction: Dir, message: &Value) -> Vec<Violation> {
     RULES
         .iter()

@@ -26,6 +26,8 @@ enum Change {
     Number,
     /// A string is written in capitals.
     Capitals,
+    /// The message has an id, whatever it is.
+    Identify,
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -61,6 +63,7 @@ fn change() -> impl Strategy<Value = Change> {
         1 => Just(Change::Wrap),
         2 => Just(Change::Number),
         1 => Just(Change::Capitals),
+        1 => Just(Change::Identify),
     ]
 }
 
@@ -110,6 +113,13 @@ fn changed(mut message: Value, place: usize, change: &Change) -> Value {
         }),
         Change::Capitals => put(&mut message, &at, |before| match before {
             Value::String(text) => Value::from(text.to_uppercase()),
+            before => before,
+        }),
+        Change::Identify => put(&mut message, "", |before| match before {
+            Value::Object(mut members) => {
+                members.insert("id".to_owned(), json!(7));
+                Value::Object(members)
+            }
             before => before,
         }),
     }

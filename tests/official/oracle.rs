@@ -1,7 +1,8 @@
 //! What the official schema files say of a message.
 //!
 //! Owns reading them. The known mistakes are put right first; everything else is taken as it stands. A message is held
-//! against the definition of its kind of envelope and, where its method is known, the one of its method.
+//! against the definition of its kind of envelope and, where its method is known, the one of its method. Which that is
+//! comes of the files' own unions and names, never of the rules that are tested here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 
 use capmatrix::names::Revision;
 use capmatrix::recording::Dir;
-use capmatrix::spec::{self, errata};
+use capmatrix::spec::errata;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
@@ -59,14 +60,17 @@ pub(crate) fn validator(definitions: &Value, name: &str) -> Validator {
 pub(crate) struct Oracle {
     revision: Revision,
     validators: BTreeMap<String, Validator>,
+    unions: Unions,
+    /// The definition of the result of each request, by method, whoever sends it.
+    results: BTreeMap<String, String>,
 }
 
 impl Oracle {
     pub(crate) fn of(revision: Revision) -> Oracle {
         let mut definitions = definitions(revision);
         errata::apply(revision, &mut definitions);
-        let requests = spec::requests().flat_map(|row| [row.2, row.3]);
-        let notifications = spec::notifications().map(|row| row.2);
+        let unions = unions(revision);
+        let results = results(&definitions);
         let others = [
             "JSONRPCRequest",
             "JSONRPCNotification",
@@ -79,16 +83,23 @@ impl Oracle {
             "CreateTaskResult",
             "InputRequiredResult",
         ];
-        let names = requests.chain(notifications).chain(others);
-        let names: BTreeSet<&str> = names
-            .filter(|name| definitions.get(name).is_some())
-            .collect();
-        let compiled = names
+        let names: BTreeSet<String> = others
             .into_iter()
-            .map(|name| (name.to_owned(), validator(&definitions, name)));
+            .filter(|name| definitions.get(name).is_some())
+            .map(str::to_owned)
+            .chain(unions.client.values().cloned())
+            .chain(unions.server.values().cloned())
+            .chain(results.values().cloned())
+            .collect();
+        let compiled = names.into_iter().map(|name| {
+            let compiled = validator(&definitions, &name);
+            (name, compiled)
+        });
         Oracle {
             revision,
             validators: compiled.collect(),
+            unions,
+            results,
         }
     }
 
@@ -132,28 +143,52 @@ impl Oracle {
 
     fn of_one<'s>(&'s self, seed: &'s Seed, value: &'s Value) -> Option<Vec<(&'s str, &'s Value)>> {
         let members = value.as_object()?;
-        let is_request = members.get("method").is_some_and(Value::is_string);
-        let envelope = match (is_request, members.contains_key("id")) {
-            (true, true) => self.name("JSONRPCRequest")?,
-            (true, false) => self.name("JSONRPCNotification")?,
-            (false, _) if members.contains_key("result") => self
+        let method = members.get("method").and_then(Value::as_str);
+        let known = method.and_then(|method| self.unions.by_method(seed.direction).get(method));
+        let is_request = known.map_or(members.contains_key("id"), |name| name.ends_with("Request"));
+        let envelope = match (method, is_request) {
+            (Some(_), true) => self.name("JSONRPCRequest")?,
+            (Some(_), false) => self.name("JSONRPCNotification")?,
+            (None, _) if members.contains_key("result") => self
                 .name("JSONRPCResultResponse")
                 .or_else(|| self.name("JSONRPCResponse"))?,
-            (false, _) => self
+            (None, _) => self
                 .name("JSONRPCErrorResponse")
                 .or_else(|| self.name("JSONRPCError"))?,
         };
         let mut all = vec![(envelope, value)];
-        let message = spec::Message {
-            value,
-            answers: seed.answers.as_deref(),
-            inputs: None,
-        };
-        if let Some(name) = spec::definition_of(self.revision, seed.direction, &message) {
-            let part = if is_request { value } else { &value["result"] };
-            all.push((self.name(name)?, part));
+        if let Some(name) = known {
+            all.push((self.name(name)?, value));
+        }
+        if let (None, Some(result), Some(answers)) = (method, members.get("result"), &seed.answers)
+            && let Some(name) = self.result_of(answers, result)
+        {
+            all.push((self.name(name)?, result));
         }
         Some(all)
+    }
+
+    /// The definition of a result. Which of several kinds it is, it says itself: basic/utilities/tasks (2025-11-25),
+    /// basic/patterns/mrtr (2026-07-28).
+    fn result_of(&self, answers: &str, result: &Value) -> Option<&str> {
+        let may_be_task = ["tools/call", "sampling/createMessage", "elicitation/create"];
+        let may_need_input = ["tools/call", "prompts/get", "resources/read"];
+        match result["resultType"].as_str() {
+            _ if self.revision == Revision::V2025_11_25
+                && may_be_task.contains(&answers)
+                && result["task"].is_object() =>
+            {
+                Some("CreateTaskResult")
+            }
+            Some("input_required")
+                if !self.revision.is_legacy() && may_need_input.contains(&answers) =>
+            {
+                Some("InputRequiredResult")
+            }
+            // What an extension defines.
+            Some(kind) if !self.revision.is_legacy() && kind != "complete" => None,
+            _ => self.results.get(answers).map(String::as_str),
+        }
     }
 
     fn name(&self, name: &str) -> Option<&str> {
@@ -163,42 +198,73 @@ impl Oracle {
     }
 }
 
-/// The members of the official unions of requests and notifications.
+/// The definitions of the results by method: by name, as the files give no other link in all revisions. Where there is
+/// none of that name the result is empty.
+fn results(definitions: &Value) -> BTreeMap<String, String> {
+    let all = definitions.as_object().expect("definitions");
+    let requests = all.iter().filter_map(|(name, definition)| {
+        let method = definition["properties"]["method"]["const"].as_str()?;
+        let result = format!("{}Result", name.strip_suffix("Request")?);
+        let result = match all.contains_key(&result) {
+            true => result,
+            false => "EmptyResult".to_owned(),
+        };
+        Some((method.to_owned(), result))
+    });
+    requests.collect()
+}
+
+/// The members of the official unions of requests and notifications, by method.
 pub(crate) struct Unions {
-    client: BTreeSet<String>,
-    server: BTreeSet<String>,
+    client: BTreeMap<String, String>,
+    server: BTreeMap<String, String>,
 }
 
 impl Unions {
-    pub(crate) fn of(&self, direction: Dir) -> BTreeSet<String> {
+    fn by_method(&self, direction: Dir) -> &BTreeMap<String, String> {
         match direction {
-            Dir::ClientToServer => self.client.clone(),
-            Dir::ServerToClient => self.server.clone(),
+            Dir::ClientToServer => &self.client,
+            Dir::ServerToClient => &self.server,
         }
+    }
+
+    pub(crate) fn of(&self, direction: Dir) -> BTreeSet<String> {
+        self.by_method(direction).values().cloned().collect()
     }
 }
 
 pub(crate) fn unions(revision: Revision) -> Unions {
     let definitions = definitions(revision);
-    let members = |name: &str| -> BTreeSet<String> {
-        let union = &definitions[name];
-        let one = [union.clone()];
-        let all = union["anyOf"].as_array().map_or(&one[..], Vec::as_slice);
-        let names = all.iter().filter_map(|item| {
-            let reference = item["$ref"].as_str()?;
-            reference.rsplit('/').next().map(str::to_owned)
-        });
-        let mut names: BTreeSet<String> = names.collect();
-        // A union of one was written out by the generator.
-        if let Some(method) = union["properties"]["method"]["const"].as_str() {
-            let row = spec::notifications()
-                .find(|row| row.0 == method)
-                .expect("a notification");
-            names.insert(row.2.to_owned());
-        }
-        names
+    let method = |definition: &Value| {
+        let method = definition["properties"]["method"]["const"].as_str();
+        method.map(str::to_owned)
     };
-    let both = |a: &str, b: &str| members(a).union(&members(b)).cloned().collect();
+    let members = |name: &str| -> BTreeMap<String, String> {
+        let union = &definitions[name];
+        // A union of one was written out by the generator.
+        if let Some(only) = method(union) {
+            let kind = name
+                .trim_start_matches("Client")
+                .trim_start_matches("Server");
+            let all = definitions.as_object().expect("definitions").iter();
+            let mut same = all.filter(|(other, definition)| {
+                *other != name
+                    && other.ends_with(kind)
+                    && method(definition).as_ref() == Some(&only)
+            });
+            let (name, _) = same.next().expect("a definition with that method");
+            return BTreeMap::from([(only, name.clone())]);
+        }
+        let all = union["anyOf"].as_array().map_or(&[][..], Vec::as_slice);
+        let members = all.iter().map(|item| {
+            let reference = item["$ref"].as_str().expect("a reference");
+            let (_, name) = reference.rsplit_once('/').expect("a definition");
+            let method = method(&definitions[name]).expect("a method");
+            (method, name.to_owned())
+        });
+        members.collect()
+    };
+    let both = |a: &str, b: &str| members(a).into_iter().chain(members(b)).collect();
     Unions {
         client: both("ClientRequest", "ClientNotification"),
         server: both("ServerRequest", "ServerNotification"),

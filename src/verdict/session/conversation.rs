@@ -11,7 +11,7 @@ use crate::names::Revision;
 use crate::outcome::{McpLine, Messages};
 use crate::recording::Dir;
 use crate::recording::line::{self, Line, id_key};
-use crate::spec::{Message, Rules, Strength, Violation};
+use crate::spec::{self, Message, Rules, Strength, Violation};
 use crate::verdict::{Blame, Kind, Verdict, clause, plain, reply};
 
 /// A judgement of one line of the client.
@@ -144,13 +144,13 @@ impl<'a> Conversation<'a> {
         items: &[line::Message<'_>],
         remarks: &mut Vec<Remark>,
     ) -> Vec<Violation> {
-        if self.revision != Revision::V2025_03_26 {
-            let reason = "a batch, which this revision does not have".to_owned();
-            let section = "basic/index Messages";
-            let mut remark = broken(line, Strength::Must, self.revision, section, reason);
-            remark.is_of_an_exchange = true;
-            remarks.push(remark);
-        }
+        let values: Vec<&Value> = items.iter().map(|item| &item.value).collect();
+        let found = spec::check_batch(self.revision, &values);
+        remarks.extend(
+            found
+                .iter()
+                .map(|violation| self.remark(line, self.revision, "a batch", violation)),
+        );
         let read = items.iter().filter(|item| !item.is_too_deep);
         read.flat_map(|item| self.message(line, &item.value, remarks))
             .collect()

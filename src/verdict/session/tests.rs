@@ -147,6 +147,7 @@ fn broken_messages_beside_the_probes_are_found() {
         assert_eq!(findings(greeted().client(line)), expect, "{what}");
     };
     let messages = "violates MUST 2025-11-25 basic/index Messages [6]";
+    let requests = "violates MUST 2025-11-25 basic/index Requests [6]";
     let stdio = "violates MUST 2025-11-25 basic/transports stdio [6]";
     check("not JSON", "hello", &[stdio]);
     check("an empty line", "", &[stdio]);
@@ -158,7 +159,17 @@ fn broken_messages_beside_the_probes_are_found() {
     check(
         "a null id",
         r#"{"jsonrpc":"2.0","id":null,"method":"tools/list"}"#,
-        &[messages],
+        &[requests],
+    );
+    check(
+        "no id",
+        r#"{"jsonrpc":"2.0","method":"tools/list"}"#,
+        &[requests],
+    );
+    check(
+        "a notification with an id",
+        r#"{"jsonrpc":"2.0","id":9,"method":"notifications/roots/list_changed"}"#,
+        &["violates MUST 2025-11-25 basic/index Notifications [6]"],
     );
     check(
         "a cursor that is a number",
@@ -173,7 +184,7 @@ fn broken_messages_beside_the_probes_are_found() {
     check(
         "an id used before",
         r#"{"jsonrpc":"2.0","id":"init","method":"ping"}"#,
-        &["violates MUST 2025-11-25 basic/index Requests [6]"],
+        &[requests],
     );
     check(
         "an unknown notification",
@@ -189,6 +200,33 @@ fn broken_messages_beside_the_probes_are_found() {
         findings(greeted().client(b"\"\xff\"")),
         [stdio],
         "not UTF-8"
+    );
+}
+
+#[test]
+fn batches() {
+    let check = |version: &str, batch: &Value, expect: &[&str]| {
+        let welcome = with(welcome(), "protocolVersion", json!(version));
+        let script = Script::new(&["a"])
+            .client(request(json!("init"), "initialize", &handshake()))
+            .said(&reply(json!("init"), welcome))
+            .client(initialized());
+        let found = findings(script.client(batch.to_string()));
+        assert_eq!(found, expect, "{version}: {batch}");
+    };
+    let ping = json!({"jsonrpc": "2.0", "id": 9, "method": "ping"});
+    check("2025-03-26", &json!([ping]), &[]);
+    let messages = |version: &str| format!("violates MUST {version} basic/index Messages [6]");
+    for version in ["2025-03-26", "2025-11-25"] {
+        check(version, &json!([]), &[&messages(version)]);
+    }
+    check("2025-06-18", &json!([ping]), &[&messages("2025-06-18")]);
+    let params = with(handshake(), "protocolVersion", json!("2025-03-26"));
+    let again = json!({"jsonrpc": "2.0", "id": 9, "method": "initialize", "params": params});
+    check(
+        "2025-03-26",
+        &json!([again]),
+        &["violates MUST 2025-03-26 basic/lifecycle Initialization [6]"],
     );
 }
 
