@@ -76,6 +76,8 @@ pub enum Kind {
         )]
         content: Option<Value>,
     },
+    /// A result, to a request that is no elicitation.
+    Result,
     /// A JSON-RPC error.
     RpcError {
         /// Its code.

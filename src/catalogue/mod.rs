@@ -3,6 +3,7 @@
 //! Owns what a probe is. It must not know clients, or how a probe is sent.
 
 pub mod load;
+mod way;
 
 use std::collections::BTreeMap;
 
@@ -10,6 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::names::{ProbeId, Revision};
 use crate::spec::Strength;
+
+pub use way::Way;
 
 /// One scripted stimulus and what is asked of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,13 +36,15 @@ pub struct Probe {
     pub errata: BTreeMap<Revision, String>,
     /// The rules that it rests on: for every revision at least one.
     pub norms: Vec<Norm>,
+    /// How it is sent.
+    pub way: Way,
     /// The JSON-RPC method of the request.
     pub method: String,
     /// The JSON text of `params`, exactly as it goes on the wire: the file's text with the white space at both ends removed.
     pub params: String,
     /// The probe that this one is compared with; none for the control itself.
     pub control: Option<ProbeId>,
-    /// What a surface that can answer answers.
+    /// What a surface that can answer answers; cancel, where nobody is asked.
     pub answer: Answer,
 }
 
@@ -52,6 +57,18 @@ pub enum Asks {
     Request,
     /// Whether what the client declares agrees with what it does, so that the request is sent in either case.
     Declaration,
+    /// Whether it gets a result, which needs nobody to answer it.
+    Result,
+    /// Whether it gets the error "method not found", as any request does whose method the client does not have.
+    MethodNotFound,
+}
+
+impl Asks {
+    /// Whether somebody is asked, so that there is something to present and to answer.
+    #[must_use]
+    pub fn is_answered_by_somebody(self) -> bool {
+        matches!(self, Asks::Request | Asks::Declaration)
+    }
 }
 
 /// A rule of the specification that a probe rests on.
@@ -69,6 +86,9 @@ pub struct Norm {
 /// A client capability that a probe needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Capability {
+    /// Nothing: every client takes it.
+    #[serde(rename = "nothing")]
+    Nothing,
     /// `elicitation` or `elicitation.form` (2025-11-25: an empty object means form mode).
     #[serde(rename = "elicitation.form")]
     ElicitationForm,
@@ -82,8 +102,19 @@ impl Capability {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
+            Capability::Nothing => "nothing",
             Capability::ElicitationForm => "elicitation.form",
             Capability::ElicitationUrl => "elicitation.url",
+        }
+    }
+
+    /// The capabilities of a client that declares this one and nothing else.
+    #[must_use]
+    pub fn declaration(self) -> serde_json::Value {
+        match self {
+            Capability::Nothing => serde_json::json!({}),
+            Capability::ElicitationForm => serde_json::json!({"elicitation": {"form": {}}}),
+            Capability::ElicitationUrl => serde_json::json!({"elicitation": {"url": {}}}),
         }
     }
 
@@ -91,7 +122,7 @@ impl Capability {
     /// declare it in older revisions too, so that it may be asked wherever elicitation exists.
     #[must_use]
     pub fn exists_in(self, revision: Revision) -> bool {
-        revision >= Revision::V2025_06_18
+        self == Capability::Nothing || revision >= Revision::V2025_06_18
     }
 
     /// Whether `capabilities` (of `initialize`) declare it.
@@ -99,10 +130,14 @@ impl Capability {
     /// Rule: 2025-11-25 client/elicitation "Capabilities": an empty `elicitation` object is form mode only.
     #[must_use]
     pub fn is_declared(self, capabilities: &serde_json::Value) -> bool {
+        if self == Capability::Nothing {
+            return true;
+        }
         let Some(elicitation) = capabilities.get("elicitation").and_then(|v| v.as_object()) else {
             return false;
         };
         match self {
+            Capability::Nothing => true,
             Capability::ElicitationForm => {
                 elicitation
                     .get("form")

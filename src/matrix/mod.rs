@@ -282,7 +282,7 @@ fn judge_all(
                 .and_then(|control| outcomes.get(control)),
             answered_by: recording.header.answered_by,
             declared: checked.declared(),
-            sent: request.and_then(|request| request.value.get("params")),
+            sent: request.and_then(|request| request.asked_params()),
             reply: checked.reply(outcome.reply),
             harness_error: harness_error.as_deref().or_else(ours),
         };

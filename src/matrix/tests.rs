@@ -23,6 +23,7 @@ fn probe(name: &str, control: Option<&str>) -> Probe {
         invalid: BTreeMap::new(),
         errata: BTreeMap::new(),
         norms: Vec::new(),
+        way: crate::catalogue::Way::Plain,
         method: "elicitation/create".to_owned(),
         params: form().to_string(),
         control: control.map(id),

@@ -9,7 +9,7 @@ use super::index::{Index, Source, is_result, request_id};
 use super::lines::{Came, Cell, Reply};
 use super::{Kind, Outcome, Stage};
 use crate::names::ProbeId;
-use crate::recording::line::id_key;
+use crate::recording::line::{INPUT, Sort, id_key};
 use crate::recording::{AskedBy, Dir, End, Event, Wire};
 
 /// Bytes of a client that go into an outcome are bounded to this.
@@ -168,6 +168,9 @@ impl<'i> Reading<'i> {
             };
         }
         let answer = reply.message.answer();
+        if answer.is_object() && !self.is_elicitation() {
+            return Kind::Result;
+        }
         match answer["action"].as_str() {
             Some(action) => Kind::Answered {
                 action: cut(action),
@@ -175,6 +178,18 @@ impl<'i> Reading<'i> {
             },
             None => self.malformed(reply.at),
         }
+    }
+
+    /// Whether the probe's request is one that is answered with an action.
+    fn is_elicitation(&self) -> bool {
+        let stimulus = self
+            .sent
+            .and_then(|sent| self.index.messages.of_entry(sent));
+        let message = stimulus.and_then(|line| line.messages().first());
+        message.is_none_or(|message| match message.sort() {
+            Sort::Request { method, .. } => method == "elicitation/create",
+            _ => message.value["result"]["inputRequests"][INPUT]["method"] == "elicitation/create",
+        })
     }
 
     fn malformed(&self, at: usize) -> Kind {
@@ -208,13 +223,12 @@ impl<'i> Reading<'i> {
 
     /// Whether the call came back to whoever asked for it, with the request still standing in its result.
     fn was_ended_without_a_retry(&self) -> bool {
-        let stimulus = self.sent.and_then(|sent| self.index.messages.of_entry(sent));
+        let stimulus = self
+            .sent
+            .and_then(|sent| self.index.messages.of_entry(sent));
         stimulus.is_some_and(is_result)
             && self.events().any(|(_, event)| {
-                matches!(
-                    event,
-                    Event::CallReturned { .. } | Event::ToolResult { .. }
-                )
+                matches!(event, Event::CallReturned { .. } | Event::ToolResult { .. })
             })
     }
 

@@ -14,6 +14,7 @@ fn probe(id: &str, control: Option<&str>) -> Probe {
         invalid: std::collections::BTreeMap::new(),
         errata: std::collections::BTreeMap::new(),
         norms: Vec::new(),
+        way: crate::catalogue::Way::Plain,
         method: String::new(),
         params: String::new(),
         control: control.map(|id| ProbeId(id.to_owned())),

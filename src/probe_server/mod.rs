@@ -1,19 +1,21 @@
 //! The probe server: the small MCP server that the client under test starts.
 //!
-//! Owns the legacy-era conversation: it answers the handshake, offers one tool, and on a call sends that
-//! probe's request byte for byte and waits for the reply with a deadline. It judges nothing and must
-//! not know clients. It reads whatever comes, also what a typed SDK would refuse, and keeps going.
+//! Owns the conversation: it answers the handshake, offers one tool, and on a call puts that probe's request to the client
+//! byte for byte. How is the era's business: `legacy` sends it and waits for the reply with a deadline, `modern` puts it
+//! into the result. It judges nothing and must not know clients. It reads whatever comes, also what a typed SDK would refuse, and keeps going.
 
+mod legacy;
+mod modern;
 pub mod stdio;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::catalogue::{Asks, Probe};
+use crate::catalogue::{Asks, Capability, Probe};
 use crate::names::{self, ProbeId, Revision};
 use crate::recording::line::{Line, Message, Sort, id_key};
 use crate::recording::write::Recorder;
@@ -38,11 +40,30 @@ pub struct Options {
     pub stop_when_silent: bool,
 }
 
+/// Why a probe is not asked in this session.
+enum Refusal {
+    NotAsked(String),
+    NotDeclared(Capability),
+}
+
+impl Refusal {
+    fn words(&self) -> String {
+        match self {
+            Refusal::NotAsked(reason) => reason.clone(),
+            Refusal::NotDeclared(needs) => {
+                format!("not sent: the client does not declare {}", needs.as_str())
+            }
+        }
+    }
+}
+
 /// The probe whose reply is awaited.
 struct Open {
     probe: ProbeId,
-    request_id: Value,
-    call_id: String,
+    /// The ids of requests that are not answered yet.
+    request_ids: Vec<Value>,
+    /// The call that is answered when all are; none while the call that waits for it has not come.
+    call_id: Option<String>,
     since: Instant,
 }
 
@@ -57,6 +78,10 @@ struct Server<'a, W> {
     open: Option<Open>,
     next_id: u64,
     broken_by: Option<ProbeId>,
+    /// Probes that were asked between two calls.
+    asked_after_call: BTreeSet<ProbeId>,
+    /// How many results have asked for input, by probe.
+    rounds: BTreeMap<ProbeId, usize>,
 }
 
 /// Serves until the client closes the channel. Each item of `input` is one line without its line feed.
@@ -79,6 +104,8 @@ pub fn serve(
         open: None,
         next_id: 1,
         broken_by: None,
+        asked_after_call: BTreeSet::new(),
+        rounds: BTreeMap::new(),
     };
     recorder.record(Event::ServerStarted);
     loop {
@@ -98,7 +125,7 @@ pub fn serve(
     }
 }
 
-impl<W: Write> Server<'_, W> {
+impl<'a, W: Write> Server<'a, W> {
     fn take(&mut self, line: &[u8]) -> io::Result<()> {
         self.recorder.record(Event::Mcp {
             dir: Dir::ClientToServer,
@@ -124,44 +151,51 @@ impl<W: Write> Server<'_, W> {
     }
 
     fn request(&mut self, method: &str, id: &str, params: &Value) -> io::Result<()> {
+        if self.is_modern(params) {
+            return self.modern_request(method, id, params);
+        }
         match method {
-            "initialize" => {
-                self.capabilities = params["capabilities"].clone();
-                let forced = self.options.revision;
-                let version =
-                    forced.unwrap_or_else(|| negotiate(params["protocolVersion"].as_str()));
-                self.revision = Some(version);
-                self.result(id, &json!({
-                    "protocolVersion": version,
-                    "capabilities": {"tools": {}},
-                    "serverInfo": {"name": "capmatrix-probe", "version": env!("CARGO_PKG_VERSION")},
-                }))
-            }
+            "initialize" => self.initialize(id, params),
             "ping" => self.result(id, &json!({})),
             "tools/list" => self.result(id, &json!({ "tools": [tool()] })),
             "tools/call" => self.call(id, params),
-            // A client that tries the modern era first falls back on this (2026-07-28 basic/transports/stdio
-            // "Backward Compatibility": any other error means legacy).
-            _ => {
-                let method: String = method.chars().take(MAX_NAME).collect();
-                self.error(id, -32601, &format!("method not found: {method}"))
-            }
+            _ => self.no_such_method(id, method),
         }
     }
 
+    /// A client that tries the modern era first falls back on this (2026-07-28 basic/transports/stdio
+    /// "Backward Compatibility": any other error means legacy).
+    fn no_such_method(&mut self, id: &str, method: &str) -> io::Result<()> {
+        let method: String = method.chars().take(MAX_NAME).collect();
+        self.error(id, -32601, &format!("method not found: {method}"))
+    }
+
     fn call(&mut self, id: &str, params: &Value) -> io::Result<()> {
-        let wanted = params["arguments"]["id"].as_str().unwrap_or_default();
-        if params["name"] != NAME || !self.options.probes.iter().any(|p| p.id.0 == wanted) {
-            // Looking for what is near takes time with the length of a name, and no name is that long.
-            let wanted: String = wanted.chars().take(MAX_NAME).collect();
-            let known = self.options.probes.iter().map(|p| p.id.0.as_str());
-            let hint = names::did_you_mean(&wanted, known);
-            return self.error(id, -32602, &format!("no probe `{wanted}`; {hint}"));
+        let Some(probe) = self.wanted(params) else {
+            return self.no_such_probe(id, params);
+        };
+        if self.takes_the_wait(&probe.id, id) {
+            return Ok(());
         }
         // Clients call read-only tools side by side. One after another keeps it certain what a reply belongs to.
-        self.calls
-            .push_back((id.to_owned(), ProbeId(wanted.to_owned())));
+        self.calls.push_back((id.to_owned(), probe.id.clone()));
         Ok(())
+    }
+
+    /// The probe that a call asks for.
+    fn wanted(&self, params: &Value) -> Option<&'a Probe> {
+        let wanted = params["arguments"]["id"].as_str()?;
+        let mut probes = self.options.probes.iter();
+        probes.find(|probe| params["name"] == NAME && probe.id.0 == wanted)
+    }
+
+    fn no_such_probe(&mut self, id: &str, params: &Value) -> io::Result<()> {
+        let wanted = params["arguments"]["id"].as_str().unwrap_or_default();
+        // Looking for what is near takes time with the length of a name, and no name is that long.
+        let wanted: String = wanted.chars().take(MAX_NAME).collect();
+        let known = self.options.probes.iter().map(|p| p.id.0.as_str());
+        let hint = names::did_you_mean(&wanted, known);
+        self.error(id, -32602, &format!("no probe `{wanted}`; {hint}"))
     }
 
     fn start_next_call(&mut self) -> io::Result<()> {
@@ -183,8 +217,9 @@ impl<W: Write> Server<'_, W> {
         Ok(())
     }
 
-    fn send_probe(&mut self, probe: &Probe, call_id: String) -> io::Result<()> {
-        if let Some(revision) = self.revision
+    /// Says why a probe is not asked in this session, if it is not.
+    fn refuse(&mut self, probe: &Probe, revision: Option<Revision>) -> Option<Refusal> {
+        if let Some(revision) = revision
             && !probe.revisions.contains(&revision)
         {
             let reason = format!("this probe is not asked in {revision}");
@@ -192,49 +227,31 @@ impl<W: Write> Server<'_, W> {
                 probe: probe.id.clone(),
                 reason: reason.clone(),
             });
-            return self.finish(&probe.id, &call_id, &reason);
+            return Some(Refusal::NotAsked(reason));
         }
-        let must_be_declared = probe.asks == Asks::Request;
+        let must_be_declared = probe.asks != Asks::Declaration;
         if must_be_declared && !probe.needs.is_declared(&self.capabilities) {
             self.recorder.record(Event::NotDeclared {
                 probe: probe.id.clone(),
                 needs: probe.needs.as_str().to_owned(),
             });
-            let text = format!(
-                "not sent: the client does not declare {}",
-                probe.needs.as_str()
-            );
-            return self.finish(&probe.id, &call_id, &text);
+            return Some(Refusal::NotDeclared(probe.needs));
         }
-        let request_id = self.next_id;
-        self.next_id += 1;
-        // Written as text: the params go out as they stand in the file, member order and all.
-        let line = format!(
-            r#"{{"jsonrpc":"2.0","id":{request_id},"method":{method},"params":{params}}}"#,
-            method = Value::from(probe.method.as_str()),
-            params = probe.params,
-        );
-        self.send(line, Some(probe.id.clone()))?;
-        self.open = Some(Open {
-            probe: probe.id.clone(),
-            request_id: Value::from(request_id),
-            call_id,
-            since: Instant::now(),
-        });
-        Ok(())
+        None
     }
 
     fn reply(&mut self, id: &Value) -> io::Result<()> {
-        match self.open.take() {
-            Some(open) if id_key(&open.request_id) == id_key(id) => {
-                self.finish(&open.probe, &open.call_id, "the client replied")
-            }
-            // A reply to nothing that is open: late, twice, or with an id of its own. The recording has it.
-            open => {
-                self.open = open;
-                Ok(())
-            }
+        let Some(mut open) = self.open.take() else {
+            return Ok(());
+        };
+        // A reply to nothing that is open is late, came twice, or has an id of its own. The recording has it.
+        let id = id_key(id);
+        open.request_ids.retain(|asked| id_key(asked) != id);
+        if !open.request_ids.is_empty() {
+            self.open = Some(open);
+            return Ok(());
         }
+        self.finish(&open.probe, open.call_id.as_deref(), "the client replied")
     }
 
     fn give_up(&mut self) -> io::Result<()> {
@@ -248,14 +265,17 @@ impl<W: Write> Server<'_, W> {
         if self.options.stop_when_silent {
             self.broken_by = Some(open.probe.clone());
         }
-        self.finish(&open.probe, &open.call_id, "no reply")
+        self.finish(&open.probe, open.call_id.as_deref(), "no reply")
     }
 
-    fn finish(&mut self, probe: &ProbeId, call_id: &str, what: &str) -> io::Result<()> {
+    fn finish(&mut self, probe: &ProbeId, call_id: Option<&str>, what: &str) -> io::Result<()> {
         self.recorder.record(Event::ProbeDone {
             probe: probe.clone(),
         });
-        self.tool_result(call_id, &format!("{probe}: {what}"))
+        match call_id {
+            Some(call_id) => self.tool_result(call_id, &format!("{probe}: {what}")),
+            None => Ok(()),
+        }
     }
 
     fn tool_result(&mut self, id: &str, text: &str) -> io::Result<()> {
@@ -270,7 +290,15 @@ impl<W: Write> Server<'_, W> {
     }
 
     fn error(&mut self, id: &str, code: i64, message: &str) -> io::Result<()> {
-        let error = json!({"code": code, "message": message});
+        self.error_with(id, code, message, &Value::Null)
+    }
+
+    /// An error with `data`; null leaves it out.
+    fn error_with(&mut self, id: &str, code: i64, message: &str, data: &Value) -> io::Result<()> {
+        let mut error = json!({"code": code, "message": message});
+        if !data.is_null() {
+            error["data"] = data.clone();
+        }
         self.send(
             format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#),
             None,
@@ -288,15 +316,6 @@ impl<W: Write> Server<'_, W> {
         self.output.write_all(&bytes)?;
         self.output.flush()
     }
-}
-
-/// The version to answer: the one offered where it is a legacy one that we know, else our newest legacy one
-/// (basic/lifecycle "Version Negotiation").
-fn negotiate(offered: Option<&str>) -> Revision {
-    offered
-        .and_then(|text| text.parse::<Revision>().ok())
-        .filter(|revision| revision.is_legacy())
-        .unwrap_or(Revision::V2025_11_25)
 }
 
 fn tool() -> Value {

@@ -22,6 +22,7 @@ fn probe(id: &str, params: &str) -> Probe {
         invalid: std::collections::BTreeMap::new(),
         errata: std::collections::BTreeMap::new(),
         norms: Vec::new(),
+        way: crate::catalogue::Way::Plain,
         method: "elicitation/create".to_owned(),
         params: params.to_owned(),
         control: None,
@@ -250,6 +251,6 @@ fn the_offered_version_is_answered_where_it_is_known() {
         (Some("2099-01-01"), Revision::V2025_11_25),
         (None, Revision::V2025_11_25),
     ] {
-        assert_eq!(negotiate(offered), answered, "{offered:?}");
+        assert_eq!(super::legacy::negotiate(offered), answered, "{offered:?}");
     }
 }

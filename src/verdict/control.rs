@@ -20,6 +20,7 @@ pub(super) fn invalid_refused(case: &Case<'_>) -> Option<Verdict> {
             (Kind::Refused, "refused an invalid request")
         }
         Came::RpcError { .. } => (Kind::Refused, "rejected an invalid request"),
+        Came::NotRetried => (Kind::Refused, "did not call again after an invalid request"),
         Came::Silent { .. } => (Kind::SpecSilent, "did not reply to an invalid request"),
         Came::Gone { .. } => (Kind::SpecSilent, "went away on an invalid request"),
         _ => return None,
@@ -67,8 +68,11 @@ fn needs_the_control(case: &Case<'_>) -> bool {
                 && case.outcome.presented.is_none()
                 && case.answered_by != AnsweredBy::Person
         }
-        Came::RpcError { .. } | Came::Silent { .. } | Came::Gone { .. } => true,
-        Came::NotReached { .. } | Came::NotDeclared { .. } | Came::Malformed { .. } => false,
+        Came::RpcError { .. } | Came::NotRetried | Came::Silent { .. } | Came::Gone { .. } => true,
+        Came::Result
+        | Came::NotReached { .. }
+        | Came::NotDeclared { .. }
+        | Came::Malformed { .. } => false,
     }
 }
 
@@ -94,6 +98,23 @@ pub(super) fn same_refusal(case: &Case<'_>) -> Option<Verdict> {
     }
     Some(plain(Kind::Refused, Blame::Nobody, reason))
 }
+
+/// A call that is ended without being made again is a refusal, as long as the control is refused so too: servers are not
+/// to rely on anything else (2026-07-28 basic/patterns/mrtr Server Requirements).
+pub(super) fn same_lack_of_a_retry(case: &Case<'_>) -> Option<Verdict> {
+    let ended = |outcome: &Outcome| matches!(outcome.kind, Came::NotRetried);
+    let lacks_control = case.probe.control.is_some() && case.control.is_none();
+    if !ended(case.outcome) || lacks_control || !ended(case.control.unwrap_or(case.outcome)) {
+        return None;
+    }
+    let mut reason = NOT_RETRIED.to_owned();
+    if case.control.is_some() {
+        reason.push_str(", as the control");
+    }
+    Some(plain(Kind::Refused, Blame::Nobody, reason))
+}
+
+const NOT_RETRIED: &str = "ended the call without calling again with an answer";
 
 /// A probe can only be compared with a control that got an answer of its own.
 pub(super) fn unusable(case: &Case<'_>) -> Option<Verdict> {
@@ -122,6 +143,7 @@ pub(super) fn no_result(case: &Case<'_>) -> Option<Verdict> {
             format!("rejected with error {code}: {message}"),
             case.norm(),
         ),
+        Came::NotRetried => (NOT_RETRIED.to_owned(), case.norm()),
         Came::Silent { after_ms } => (format!("no reply within {after_ms} ms"), must_reply(case)),
         Came::Gone { exit: Some(code) } => (
             format!("the client exited with code {code}"),
@@ -189,6 +211,8 @@ fn short(outcome: &Outcome) -> String {
     match &outcome.kind {
         Came::Answered { action, .. } => action.clone(),
         Came::RpcError { code, .. } => format!("error {code}"),
+        Came::Result => "a result".to_owned(),
+        Came::NotRetried => "not called again".to_owned(),
         Came::Silent { .. } => "no reply".to_owned(),
         Came::Gone { .. } => "client gone".to_owned(),
         Came::NotReached { missing, .. } => format!("not reached: {}", missing.words()),

@@ -73,7 +73,14 @@ pub(super) fn undeclared(case: &Case<'_>) -> Option<Verdict> {
             let rule = control::must_reply(case);
             Some(rule.verdict(Kind::Violates, Blame::Client, reason))
         }
-        Came::NotReached { .. } | Came::NotDeclared { .. } | Came::Malformed { .. } => None,
+        Came::NotRetried => {
+            let reason = format!("{needs} is not declared, and the call was ended");
+            Some(plain(Kind::NotDeclared, Blame::Nobody, reason))
+        }
+        Came::Result
+        | Came::NotReached { .. }
+        | Came::NotDeclared { .. }
+        | Came::Malformed { .. } => None,
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Owns judgement. Pure. It must never look at a client's name, and says nothing that its evidence does not show.
 
+mod answerless;
 mod content;
 mod control;
 mod declaration;

@@ -79,9 +79,18 @@ pub(super) fn named(violation: &Violation) -> String {
     }
 }
 
+/// What a place in a message is within the answer to a probe: in its result, or in what a retry carries for it.
+pub(super) fn part_of_the_answer(at: &str) -> Option<&str> {
+    at.strip_prefix("/result").or_else(|| {
+        let key = at.strip_prefix("/params/inputResponses/")?;
+        key.strip_prefix(crate::recording::line::INPUT)
+    })
+}
+
 /// Null content is judged by a row of its own. Content for an invalid request is what the request asked for.
 fn is_the_clients(case: &Case<'_>, violation: &Violation) -> bool {
-    let is_content = violation.at.starts_with("/result/content");
+    let part = part_of_the_answer(&violation.at);
+    let is_content = part.is_some_and(|part| part.starts_with("/content"));
     !is_content || !case.has_null_content() && case.invalid_reason().is_none()
 }
 

@@ -4,6 +4,7 @@
 //! not know what a probe asks. The rules that need more than one message are `conversation`'s.
 
 mod conversation;
+mod rounds;
 
 use std::collections::{BTreeMap, BTreeSet};
 

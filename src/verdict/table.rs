@@ -4,7 +4,7 @@
 //! question, then what was not declared, then what only the control can explain, then what breaks a rule whatever
 //! the control did, and last whether what was shown and answered arrived whole.
 
-use super::{Blame, Case, Kind, Verdict, control, declaration, fidelity, plain, reply};
+use super::{Blame, Case, Kind, Verdict, answerless, control, declaration, fidelity, plain, reply};
 use crate::outcome::Kind as Came;
 
 /// A row: speaks or passes on.
@@ -19,6 +19,8 @@ pub(super) enum Part {
     NotReached,
     /// What the client declares, and whether it agrees with what it does.
     Declared,
+    /// What the client answers by itself, whoever uses it.
+    Answerless,
     /// What can only be read beside the control.
     Control,
     /// What breaks a rule.
@@ -33,7 +35,9 @@ pub(super) const ROWS: &[(Part, Row)] = &[
     (Part::Declared, not_declared),
     (Part::Declared, declaration::undeclared),
     (Part::Declared, declaration::declared),
+    (Part::Answerless, answerless::replied),
     (Part::Control, control::same_refusal),
+    (Part::Control, control::same_lack_of_a_retry),
     (Part::Control, control::invalid_refused),
     (Part::Control, control::person_refused),
     (Part::Control, control::not_asked),

@@ -154,6 +154,7 @@ fn host(outcome: Outcome) -> Setup {
             section: "schema ElicitRequestFormParams".to_owned(),
             keyword: Strength::Schema,
         }],
+        way: crate::catalogue::Way::Plain,
         method: "elicitation/create".to_owned(),
         params: form().to_string(),
         control: Some(id("control")),

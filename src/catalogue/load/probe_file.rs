@@ -11,7 +11,7 @@ use toml::Spanned;
 use super::check::Check;
 use super::json;
 use super::norms::RawNorm;
-use crate::catalogue::{Action, Answer, Asks, Capability, Probe};
+use crate::catalogue::{Action, Answer, Asks, Capability, Probe, Way};
 use crate::names::{ProbeId, Revision};
 use crate::toml_error::{Problem, Source};
 
@@ -32,6 +32,7 @@ struct RawProbe {
     why: Option<Spanned<String>>,
     asks: Option<Spanned<String>>,
     needs: Option<Spanned<String>>,
+    way: Option<Spanned<String>>,
     revisions: Option<Spanned<Vec<Spanned<String>>>>,
     control: Option<Spanned<String>>,
     method: Option<Spanned<String>>,
@@ -73,7 +74,8 @@ pub(super) fn parse(source: &Source, id: &ProbeId) -> Result<Parsed, Vec<Problem
         .map(|asked| asked.iter().map(|(revision, _)| *revision).collect());
     let method = check.text("method", raw.method.as_ref());
     let params = check.params(raw.params.as_ref());
-    let answer = check.answer(raw.answer.as_ref());
+    let way = check.way(raw.way.as_ref(), asked.as_deref());
+    let answer = check.answer(raw.answer.as_ref(), asks.unwrap_or_default());
     let invalid = check.reasons(&raw.invalid, revisions.as_deref());
     let errata = check.reasons(&raw.errata, revisions.as_deref());
     check.either_invalid_or_erratum(&raw.errata, &invalid);
@@ -90,6 +92,7 @@ pub(super) fn parse(source: &Source, id: &ProbeId) -> Result<Parsed, Vec<Problem
                 invalid,
                 errata,
                 norms: norms?,
+                way: way?,
                 method: method?,
                 params: params?,
                 control: raw.control.map(|control| ProbeId(control.into_inner())),
@@ -108,12 +111,15 @@ pub(super) fn parse(source: &Source, id: &ProbeId) -> Result<Parsed, Vec<Problem
 /// The longest title in characters: it labels a row of the matrix.
 const MAX_TITLE: usize = 60;
 
-const ASKS: [(&str, Asks); 2] = [
+const ASKS: [(&str, Asks); 4] = [
     ("request", Asks::Request),
     ("declaration", Asks::Declaration),
+    ("result", Asks::Result),
+    ("method-not-found", Asks::MethodNotFound),
 ];
 
-const CAPABILITIES: [(&str, Capability); 2] = [
+const CAPABILITIES: [(&str, Capability); 3] = [
+    ("nothing", Capability::Nothing),
     ("elicitation.form", Capability::ElicitationForm),
     ("elicitation.url", Capability::ElicitationUrl),
 ];
@@ -218,7 +224,44 @@ impl Check<'_> {
         }
     }
 
-    fn answer(&mut self, value: Option<&Spanned<RawAnswer>>) -> Option<Answer> {
+    /// How the request is sent, in all revisions in which it is.
+    fn way(
+        &mut self,
+        value: Option<&Spanned<String>>,
+        asked: Option<&[(Revision, Range<usize>)]>,
+    ) -> Option<Way> {
+        let Some(value) = value else {
+            return Some(Way::default());
+        };
+        let way = self.known("way", value, &Way::NAMES)?;
+        let absent = asked.into_iter().flatten();
+        let mut absent = absent.filter(|(revision, _)| !way.exists_in(*revision));
+        if let Some((revision, place)) = absent.next() {
+            let message = format!(
+                "{revision} has no way `{}`, expected a revision of the era that it is of",
+                value.get_ref()
+            );
+            self.note(place.clone(), message);
+            return None;
+        }
+        Some(way)
+    }
+
+    /// What is answered. Where nobody is asked there is nothing to answer.
+    fn answer(&mut self, value: Option<&Spanned<RawAnswer>>, asks: Asks) -> Option<Answer> {
+        if !asks.is_answered_by_somebody() {
+            if let Some(answer) = value {
+                self.note(
+                    answer.span(),
+                    "an answer to a request that nobody is shown, expected none",
+                );
+                return None;
+            }
+            return Some(Answer {
+                action: Action::Cancel,
+                content: None,
+            });
+        }
         let table = self.required("answer", value, 0..0)?;
         let raw = table.get_ref();
         let action = self

@@ -81,16 +81,23 @@ fn is_response_to(message: &Value, id: &str) -> bool {
 }
 
 async fn ask(drive: &mut Drive<'_>, index: usize, probe: &Probe) -> Result<(), Stop> {
-    let id = format!("call-{index}");
     drive.begin(probe);
+    for round in 0..probe.way.calls() {
+        call(drive, &format!("call-{index}-{round}"), probe).await?;
+    }
+    drive.returned(probe);
+    Ok(())
+}
+
+/// Calls the tool and answers what is presented meanwhile.
+async fn call(drive: &mut Drive<'_>, id: &str, probe: &Probe) -> Result<(), Stop> {
     let tool = format!("mcp__{0}__{0}", probe_server::NAME);
     let request = json!({"subtype": "mcp_call", "tool": tool, "arguments": {"id": probe.id}});
-    send_control(drive, &id, request).await?;
+    send_control(drive, id, request).await?;
     let deadline = drive.deadline();
     loop {
         let message = drive.receive(deadline).await?;
-        if is_response_to(&message, &id) {
-            drive.returned(probe);
+        if is_response_to(&message, id) {
             return Ok(());
         }
         if message["type"] == "control_request" && message["request"]["subtype"] == "elicitation" {

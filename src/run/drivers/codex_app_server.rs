@@ -35,8 +35,14 @@ async fn converse(drive: &mut Drive<'_>, ready: &mut bool) -> Result<(), Stop> {
         return Err(Stop::Refused);
     }
     *ready = true;
-    for (index, probe) in drive.probes.iter().enumerate() {
-        ask(drive, &thread, 3 + index, probe).await?;
+    let mut id = 3;
+    for probe in drive.probes {
+        drive.begin(probe);
+        for _ in 0..probe.way.calls() {
+            ask(drive, &thread, id, probe).await?;
+            id += 1;
+        }
+        drive.returned(probe);
     }
     Ok(())
 }
@@ -67,8 +73,8 @@ fn is_response_to(message: &Value, id: usize) -> bool {
     message.get("method").is_none() && message["id"] == id
 }
 
+/// Calls the tool and answers what is presented meanwhile.
 async fn ask(drive: &mut Drive<'_>, thread: &Value, id: usize, probe: &Probe) -> Result<(), Stop> {
-    drive.begin(probe);
     let params = json!({
         "threadId": thread,
         "server": probe_server::NAME,
@@ -82,7 +88,6 @@ async fn ask(drive: &mut Drive<'_>, thread: &Value, id: usize, probe: &Probe) ->
     loop {
         let message = drive.receive(deadline).await?;
         if is_response_to(&message, id) {
-            drive.returned(probe);
             return Ok(());
         }
         if message["method"] == "mcpServer/elicitation/request" {

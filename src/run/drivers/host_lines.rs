@@ -25,13 +25,16 @@ async fn converse(drive: &mut Drive<'_>, ready: &mut bool) -> Result<(), Stop> {
         *ready = drive.receive(deadline).await?["ready"] == true;
     }
     for probe in drive.probes {
-        ask(drive, probe).await?;
+        drive.begin(probe);
+        for _ in 0..probe.way.calls() {
+            ask(drive, probe).await?;
+        }
+        drive.returned(probe);
     }
     Ok(())
 }
 
 async fn ask(drive: &mut Drive<'_>, probe: &Probe) -> Result<(), Stop> {
-    drive.begin(probe);
     drive.send(&json!({ "call": probe.id })).await?;
     let deadline = drive.deadline();
     loop {
@@ -40,7 +43,6 @@ async fn ask(drive: &mut Drive<'_>, probe: &Probe) -> Result<(), Stop> {
             let answer = drive.present(probe, params.clone());
             drive.send(&json!({ "answer": answer })).await?;
         } else if message.get("result").is_some() || message.get("error").is_some() {
-            drive.returned(probe);
             return Ok(());
         }
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::rounds::Rounds;
 use crate::names::Revision;
 use crate::outcome::{McpLine, Messages};
 use crate::recording::Dir;
@@ -29,6 +30,8 @@ struct Asked {
     revision: Revision,
     /// How many replies came, to a request of ours.
     replies: usize,
+    /// The probe that a call is for.
+    call: Option<String>,
 }
 
 pub(super) struct Conversation<'a> {
@@ -38,6 +41,7 @@ pub(super) struct Conversation<'a> {
     asked_by_client: BTreeMap<String, Asked>,
     asked_by_us: BTreeMap<String, Asked>,
     handshake: Handshake,
+    rounds: Rounds,
     pub(super) declared: Option<Value>,
 }
 
@@ -73,6 +77,7 @@ impl<'a> Conversation<'a> {
             asked_by_client: BTreeMap::new(),
             asked_by_us: BTreeMap::new(),
             handshake: Handshake::default(),
+            rounds: Rounds::default(),
             declared: None,
         }
     }
@@ -89,6 +94,7 @@ impl<'a> Conversation<'a> {
                         method,
                         revision,
                         replies: 0,
+                        call: None,
                     },
                 );
             }
@@ -97,6 +103,9 @@ impl<'a> Conversation<'a> {
                 if let Some(asked) = self.asked_by_client.get(&id) {
                     revision = asked.revision;
                     answers = Some(asked.method.as_str());
+                    if let (Some(call), Some(result)) = (&asked.call, value.get("result")) {
+                        self.rounds.ours(call, result);
+                    }
                 }
                 if self.handshake.asked.as_ref() == Some(&id) && value.get("result").is_some() {
                     self.handshake.answered.get_or_insert(line);
@@ -177,31 +186,59 @@ impl<'a> Conversation<'a> {
                 let method = method
                     .as_str()
                     .unwrap_or("a message without a method's name");
-                self.request(line, method, value, remarks);
-                Vec::new()
+                self.request(line, method, value, remarks)
             }
             None => self.reply(line, value, remarks),
         }
     }
 
-    /// A request or a notification.
-    fn request(&mut self, line: usize, method: &str, value: &Value, remarks: &mut Vec<Remark>) {
+    /// A request or a notification. Of a call that is made again, what is wrong with the answer that it carries is given
+    /// back, as of a reply.
+    fn request(
+        &mut self,
+        line: usize,
+        method: &str,
+        value: &Value,
+        remarks: &mut Vec<Remark>,
+    ) -> Vec<Violation> {
         let revision = self.revision_of(method, value);
-        for violation in self.check(revision, value, None) {
-            let mut remark = self.remark(line, revision, method, &violation);
-            remark.is_of_an_exchange = false;
+        let call = (method == "tools/call")
+            .then(|| value["params"]["arguments"]["id"].as_str())
+            .flatten()
+            .map(str::to_owned);
+        let is_retry = ["inputResponses", "requestState"]
+            .iter()
+            .any(|member| value["params"].get(member).is_some());
+        let mut found = match call.as_deref().filter(|_| is_retry) {
+            Some(call) => {
+                let inputs = self.rounds.inputs(call);
+                let mut found = self.check(revision, value, None, inputs);
+                found.extend(self.rounds.broken(call, &value["params"]));
+                found
+            }
+            None => self.check(revision, value, None, None),
+        };
+        for violation in &found {
+            let mut remark = self.remark(line, revision, method, violation);
+            remark.is_of_an_exchange = is_retry && is_answer(violation);
             remarks.push(remark);
+        }
+        found.retain(|violation| is_retry && is_answer(violation));
+        let declared = value["params"]["_meta"].get("io.modelcontextprotocol/clientCapabilities");
+        if let Some(declared) = declared.filter(|_| self.declared.is_none()) {
+            self.declared = Some(declared.clone());
         }
         if method == "notifications/initialized" {
             self.handshake.is_confirmed = true;
         }
         let Some(id) = value.get("id").filter(|id| !id.is_null()).map(id_key) else {
-            return;
+            return found;
         };
         let asked = Asked {
             method: method.to_owned(),
             revision,
             replies: 0,
+            call,
         };
         if self.asked_by_client.insert(id.clone(), asked).is_some() {
             let reason = format!("{method} has the id of an earlier request of the session");
@@ -214,6 +251,7 @@ impl<'a> Conversation<'a> {
             ));
         }
         self.handshake_step(line, method, &id, value, remarks);
+        found
     }
 
     fn handshake_step(
@@ -275,7 +313,7 @@ impl<'a> Conversation<'a> {
                 (self.revision, None)
             }
         };
-        let found = self.check(revision, value, answers.as_deref());
+        let found = self.check(revision, value, answers.as_deref(), None);
         let what = answers.as_deref().map_or("a reply".to_owned(), |method| {
             format!("the reply to {method}")
         });
@@ -327,11 +365,17 @@ impl<'a> Conversation<'a> {
             .unwrap_or(self.revision)
     }
 
-    fn check(&self, revision: Revision, value: &Value, answers: Option<&str>) -> Vec<Violation> {
+    fn check(
+        &self,
+        revision: Revision,
+        value: &Value,
+        answers: Option<&str>,
+        inputs: Option<&Value>,
+    ) -> Vec<Violation> {
         let message = Message {
             value,
             answers,
-            inputs: None,
+            inputs,
         };
         self.rules.check(revision, Dir::ClientToServer, &message)
     }
@@ -348,6 +392,14 @@ impl<'a> Conversation<'a> {
         remark.is_of_an_exchange = true;
         remark
     }
+}
+
+/// Whether a violation of a call that is made again is about what it carries for that.
+fn is_answer(violation: &Violation) -> bool {
+    let members = ["/params/inputResponses", "/params/requestState"];
+    let is_below = |member: &&str| violation.at.starts_with(*member);
+    members.iter().any(|member| is_below(&member))
+        || violation.clause.starts_with("basic/patterns/mrtr")
 }
 
 fn broken(

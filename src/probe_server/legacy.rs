@@ -1,0 +1,109 @@
+//! The legacy era: the server sends a probe's request itself.
+//!
+//! Owns the handshake of `initialize`, and the envelope in which a request goes out. It must not know what a reply says.
+
+use std::io::{self, Write};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::{Open, Server};
+use crate::catalogue::{Probe, Way};
+use crate::names::{ProbeId, Revision};
+
+/// What stands before a request on its way [`Way::AfterNoise`].
+pub(super) const NOISE: &str = "capmatrix: this line is no JSON";
+
+impl<W: Write> Server<'_, W> {
+    pub(super) fn initialize(&mut self, id: &str, params: &Value) -> io::Result<()> {
+        self.capabilities = params["capabilities"].clone();
+        let forced = self.options.revision;
+        let version = forced.unwrap_or_else(|| negotiate(params["protocolVersion"].as_str()));
+        self.revision = Some(version);
+        self.result(
+            id,
+            &json!({
+                "protocolVersion": version,
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "capmatrix-probe", "version": env!("CARGO_PKG_VERSION")},
+            }),
+        )
+    }
+
+    pub(super) fn send_probe(&mut self, probe: &Probe, call_id: String) -> io::Result<()> {
+        if self.asked_after_call.contains(&probe.id) {
+            // The call that was to wait for the reply came after it.
+            return self.tool_result(&call_id, &format!("{}: over", probe.id));
+        }
+        if let Some(refusal) = self.refuse(probe, self.revision) {
+            return self.finish(&probe.id, Some(&call_id), &refusal.words());
+        }
+        if probe.way == Way::AfterNoise {
+            self.send(NOISE.to_owned(), Some(probe.id.clone()))?;
+        }
+        if probe.way == Way::AfterUnknownNotification {
+            let line =
+                r#"{"jsonrpc":"2.0","method":"notifications/capmatrix/unknown","params":{}}"#;
+            self.send(line.to_owned(), Some(probe.id.clone()))?;
+        }
+        let mut request_ids = Vec::new();
+        if probe.way == Way::SecondOfTwo {
+            request_ids.push(self.send_request(probe, None)?);
+        }
+        let is_after_call = probe.way == Way::AfterCall;
+        if is_after_call {
+            self.asked_after_call.insert(probe.id.clone());
+            self.tool_result(&call_id, &format!("{}: asked after this call", probe.id))?;
+        }
+        let own_id = match probe.way {
+            Way::StringId => Some(r#""capmatrix-1""#.to_owned()),
+            Way::IdZero => Some("0".to_owned()),
+            Way::ClientsId => Some(call_id.clone()),
+            _ => None,
+        };
+        request_ids.push(self.send_request(probe, own_id)?);
+        self.open = Some(Open {
+            probe: probe.id.clone(),
+            request_ids,
+            call_id: (!is_after_call).then_some(call_id),
+            since: Instant::now(),
+        });
+        Ok(())
+    }
+
+    /// Sends the request once, with the text of an id or the next number, and gives back the id.
+    fn send_request(&mut self, probe: &Probe, id: Option<String>) -> io::Result<Value> {
+        let id = id.unwrap_or_else(|| {
+            self.next_id += 1;
+            (self.next_id - 1).to_string()
+        });
+        // Written as text: the params go out as they stand in the file, member order and all.
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":{method},"params":{params}}}"#,
+            method = Value::from(probe.method.as_str()),
+            params = probe.params,
+        );
+        self.send(line, Some(probe.id.clone()))?;
+        Ok(serde_json::from_str(&id).unwrap_or_default())
+    }
+
+    /// Whether this call is the one that waits for the reply to a request that was sent between two calls.
+    pub(super) fn takes_the_wait(&mut self, probe: &ProbeId, call_id: &str) -> bool {
+        match &mut self.open {
+            Some(open) if open.probe == *probe && open.call_id.is_none() => {
+                open.call_id = Some(call_id.to_owned());
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The version to answer: the one offered where it is a legacy one that we know, else our newest legacy one
+/// (basic/lifecycle "Version Negotiation").
+pub(super) fn negotiate(offered: Option<&str>) -> Revision {
+    offered
+        .and_then(|text| text.parse::<Revision>().ok())
+        .filter(|revision| revision.is_legacy())
+        .unwrap_or(Revision::V2025_11_25)
+}
