@@ -267,7 +267,6 @@ impl Conversation {
             self.take(&request, steps).await?;
         }
         self.open = None;
-        self.unanswered.clear();
         match returned {
             Ok(result) => self.say("result", &serde_json::to_string(&result)?).await,
             Err(ServiceError::McpError(error)) => {

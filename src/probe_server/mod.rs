@@ -24,6 +24,10 @@ use crate::recording::{Dir, Event, Wire};
 /// The name of the server in a client's configuration, and of its one tool.
 pub const NAME: &str = "probe";
 
+/// The first id of a request of ours. Far from where clients start to count, so that an id of theirs which is used on
+/// purpose is none that was used before.
+const FIRST_ID: u64 = 1001;
+
 /// The most characters of an unknown name that are looked at and said back.
 const MAX_NAME: usize = 200;
 
@@ -102,7 +106,7 @@ pub fn serve(
         revision: None,
         calls: VecDeque::new(),
         open: None,
-        next_id: 1,
+        next_id: FIRST_ID,
         broken_by: None,
         asked_after_call: BTreeSet::new(),
         rounds: BTreeMap::new(),
