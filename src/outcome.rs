@@ -4,6 +4,7 @@
 //! framing, but nothing of what the specification says of it, and blames nobody.
 
 mod difference;
+mod handshake;
 mod index;
 mod lines;
 mod messages;
@@ -15,6 +16,7 @@ use serde_json::Value;
 pub use difference::{Change, Difference, same_value};
 pub use messages::{McpLine, Messages};
 
+use crate::catalogue::script::Then;
 use crate::names::ProbeId;
 use crate::recording::{Event, Recording, Wire};
 
@@ -93,6 +95,16 @@ pub enum Kind {
     /// The request stood in a result (2026-07-28 basic/patterns/mrtr), and the client ended the call without calling
     /// again.
     NotRetried,
+    /// The handshake was answered as a script says, and this is what the client did then.
+    Followed {
+        /// What that comes to.
+        then: Then,
+        /// The methods of its messages, in order, bounded.
+        methods: Vec<String>,
+        /// How it ended a server that stayed, in order.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        ended_by: Vec<String>,
+    },
     /// The client went away with the request open.
     Gone {
         /// Its exit code, if it exited by itself.
@@ -202,6 +214,10 @@ impl Outcome {
 /// Whether this probe's cell broke the session: its request was sent, or its call begun, and nothing came of it.
 #[must_use]
 pub fn broke_session(recording: &Recording, probe: &ProbeId) -> bool {
+    // A session that a probe has for itself cannot be broken by another one.
+    if recording.header.script.is_some() {
+        return false;
+    }
     let mut open = false;
     for entry in &recording.entries {
         match &entry.event {
@@ -263,7 +279,11 @@ pub fn all_of(messages: &Messages<'_>) -> Vec<(ProbeId, Outcome)> {
     probes
         .iter()
         .map(|probe| {
-            let outcome = reading::Reading::new(&index, probe).outcome();
+            let is_script = messages.recording().header.script.as_ref() == Some(probe);
+            let outcome = match is_script {
+                true => handshake::outcome(messages, probe),
+                false => reading::Reading::new(&index, probe).outcome(),
+            };
             (probe.clone(), outcome)
         })
         .collect()

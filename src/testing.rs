@@ -31,6 +31,7 @@ pub(crate) fn header(probes: &[&str]) -> Header {
             surface: "host".to_owned(),
         },
         revision: None,
+        script: None,
         digest: String::new(),
         platform: "linux-x86_64".to_owned(),
         isolation: Isolation::Namespace,

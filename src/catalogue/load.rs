@@ -7,6 +7,7 @@ mod check;
 mod json;
 mod norms;
 mod probe_file;
+mod script;
 #[cfg(test)]
 mod tests;
 

@@ -3,6 +3,7 @@
 //! Owns what a probe is. It must not know clients, or how a probe is sent.
 
 pub mod load;
+pub mod script;
 mod way;
 
 use std::collections::BTreeMap;
@@ -38,9 +39,11 @@ pub struct Probe {
     pub norms: Vec<Norm>,
     /// How it is sent.
     pub way: Way,
-    /// The JSON-RPC method of the request.
+    /// Where the handshake is what is asked about: what the server does in it. Then the probe has a session of its own.
+    pub script: Option<script::Script>,
+    /// The JSON-RPC method of the request; where there is a script, of the client's request that it answers.
     pub method: String,
-    /// The JSON text of `params`, exactly as it goes on the wire: the file's text with the white space at both ends removed.
+    /// The JSON text of `params` (where there is a script, of the result or the error), exactly as it goes on the wire: the file's text with the white space at both ends removed.
     pub params: String,
     /// The probe that this one is compared with; none for the control itself.
     pub control: Option<ProbeId>,
@@ -61,6 +64,8 @@ pub enum Asks {
     Result,
     /// Whether it gets the error "method not found", as any request does whose method the client does not have.
     MethodNotFound,
+    /// What the client does once its handshake was answered as the script says.
+    Handshake,
 }
 
 impl Asks {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::root::Root;
 use super::{COULD_NOT_TEST, Failure, OK, output};
+use crate::catalogue::script::Reply;
 use crate::clients::Installed;
 use crate::probe_server::{self, stdio};
 use crate::recording::write::Recorder;
@@ -66,6 +67,12 @@ pub(super) fn serve(
             dir.join(&name).display()
         ));
     }
+    let script =
+        probe_server::handshake::scripted(&options.probes).and_then(|probe| probe.script.as_ref());
+    let stays = script.is_some_and(|script| script.reply == Reply::Stays);
+    if stays {
+        probe_server::handshake::watch_signals(recorder.clone());
+    }
     // An error here is a client that went away while it was written to: the recording shows it.
     let _ = probe_server::serve(
         &options,
@@ -73,6 +80,9 @@ pub(super) fn serve(
         &stdio::lines(io::stdin()),
         io::stdout(),
     );
+    if stays {
+        probe_server::handshake::stay(&recorder);
+    }
     Ok(OK)
 }
 

@@ -252,6 +252,8 @@ fn describe(event: &Event, full: bool) -> Option<String> {
             format!("client started  {}", terminal(&argv.join(" "), SHORT))
         }
         Event::ServerStarted => "probe server started".to_owned(),
+        Event::Withheld { .. } => "no answer, as the script says".to_owned(),
+        Event::Ending { by } => format!("the server is ended: {}", terminal(by, 40)),
         Event::ServerClosed => "the client closed the MCP channel".to_owned(),
         Event::Mcp {
             dir: Dir::ClientToServer,

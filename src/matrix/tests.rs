@@ -24,6 +24,7 @@ fn probe(name: &str, control: Option<&str>) -> Probe {
         errata: BTreeMap::new(),
         norms: Vec::new(),
         way: crate::catalogue::Way::Plain,
+        script: None,
         method: "elicitation/create".to_owned(),
         params: form().to_string(),
         control: control.map(id),

@@ -15,6 +15,7 @@ fn probe(id: &str, control: Option<&str>) -> Probe {
         errata: std::collections::BTreeMap::new(),
         norms: Vec::new(),
         way: crate::catalogue::Way::Plain,
+        script: None,
         method: String::new(),
         params: String::new(),
         control: control.map(|id| ProbeId(id.to_owned())),

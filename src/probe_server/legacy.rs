@@ -17,7 +17,7 @@ pub(super) const NOISE: &str = "capmatrix: this line is no JSON";
 impl<W: Write> Server<'_, W> {
     pub(super) fn initialize(&mut self, id: &str, params: &Value) -> io::Result<()> {
         self.capabilities = params["capabilities"].clone();
-        let forced = self.options.revision;
+        let forced = super::handshake::legacy(self.options.revision);
         let version = forced.unwrap_or_else(|| negotiate(params["protocolVersion"].as_str()));
         self.revision = Some(version);
         self.result(

@@ -4,6 +4,7 @@
 //! byte for byte. How is the era's business: `legacy` sends it and waits for the reply with a deadline, `modern` puts it
 //! into the result. It judges nothing and must not know clients. It reads whatever comes, also what a typed SDK would refuse, and keeps going.
 
+pub mod handshake;
 mod legacy;
 mod modern;
 pub mod stdio;
@@ -86,6 +87,8 @@ struct Server<'a, W> {
     asked_after_call: BTreeSet<ProbeId>,
     /// How many results have asked for input, by probe.
     rounds: BTreeMap<ProbeId, usize>,
+    /// The probe whose stimulus the next line is, although it is one that is always sent.
+    marked: Option<ProbeId>,
 }
 
 /// Serves until the client closes the channel. Each item of `input` is one line without its line feed.
@@ -110,8 +113,12 @@ pub fn serve(
         broken_by: None,
         asked_after_call: BTreeSet::new(),
         rounds: BTreeMap::new(),
+        marked: None,
     };
     recorder.record(Event::ServerStarted);
+    let script = handshake::scripted(&options.probes).and_then(|probe| probe.script.as_ref());
+    let wait = script.map_or(0, |script| script.starts_after_ms);
+    std::thread::sleep(Duration::from_millis(wait));
     loop {
         server.start_next_call()?;
         let wait = match &server.open {
@@ -155,6 +162,9 @@ impl<'a, W: Write> Server<'a, W> {
     }
 
     fn request(&mut self, method: &str, id: &str, params: &Value) -> io::Result<()> {
+        if self.follow_script(method, id, params)? {
+            return Ok(());
+        }
         if self.is_modern(params) {
             return self.modern_request(method, id, params);
         }
@@ -178,6 +188,14 @@ impl<'a, W: Write> Server<'a, W> {
         let Some(probe) = self.wanted(params) else {
             return self.no_such_probe(id, params);
         };
+        if probe.script.is_some() {
+            // The client came so far, and that is all that is asked.
+            let text = format!("{}: the client went on", probe.id);
+            self.recorder.record(Event::ProbeDone {
+                probe: probe.id.clone(),
+            });
+            return self.tool_result(id, &text);
+        }
         if self.takes_the_wait(&probe.id, id) {
             return Ok(());
         }
@@ -314,7 +332,7 @@ impl<'a, W: Write> Server<'a, W> {
         self.recorder.record(Event::Mcp {
             dir: Dir::ServerToClient,
             line: Wire(bytes.clone()),
-            probe,
+            probe: probe.or(self.marked.take()),
         });
         bytes.push(b'\n');
         self.output.write_all(&bytes)?;

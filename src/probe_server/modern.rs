@@ -24,6 +24,7 @@ impl<W: Write> Server<'_, W> {
     /// Whether a request is to be answered as one of the modern era.
     pub(super) fn is_modern(&self, params: &Value) -> bool {
         match self.options.revision {
+            Some(_) if self.is_legacy_by_script() => false,
             Some(revision) => !revision.is_legacy(),
             // A server of both eras goes by what the request says (2026-07-28 basic/versioning).
             None => params["_meta"][VERSION] == Revision::V2026_07_28.as_str(),
@@ -89,6 +90,10 @@ impl<W: Write> Server<'_, W> {
         let is_retry = ["inputResponses", "requestState"]
             .iter()
             .any(|member| params.get(member).is_some());
+        if probe.script.is_some() {
+            self.done(probe);
+            return self.complete(id, &format!("{}: the client went on", probe.id));
+        }
         let done = self.rounds.get(&probe.id).copied();
         match done {
             None if is_retry => self.complete(id, &format!("{}: nothing was asked", probe.id)),

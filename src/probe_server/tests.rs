@@ -23,6 +23,7 @@ fn probe(id: &str, params: &str) -> Probe {
         errata: std::collections::BTreeMap::new(),
         norms: Vec::new(),
         way: crate::catalogue::Way::Plain,
+        script: None,
         method: "elicitation/create".to_owned(),
         params: params.to_owned(),
         control: None,

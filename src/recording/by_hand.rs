@@ -56,6 +56,7 @@ fn recording(entries: Vec<Entry>, probes: &[ProbeId]) -> Recording {
         capmatrix: env!("CARGO_PKG_VERSION").to_owned(),
         target: target(&entries),
         revision: None,
+        script: None,
         digest: String::new(),
         platform: format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH),
         isolation: Isolation::Env,

@@ -115,6 +115,16 @@ pub enum Event {
         /// The probe.
         probe: ProbeId,
     },
+    /// The probe server left a request without an answer, as this probe's script says.
+    Withheld {
+        /// The probe.
+        probe: ProbeId,
+    },
+    /// How a probe server that stays was ended: `closed` (the channel), the name of a signal, or `nothing more`.
+    Ending {
+        /// By what.
+        by: String,
+    },
     /// The client closed the MCP channel.
     ServerClosed,
     /// The driver asked the client to call the tool for this probe.
@@ -239,6 +249,7 @@ impl Event {
             Event::NotDeclared { probe, .. }
             | Event::NotAsked { probe, .. }
             | Event::NoReply { probe, .. }
+            | Event::Withheld { probe }
             | Event::ProbeDone { probe }
             | Event::Called { probe }
             | Event::Presented { probe, .. }
@@ -278,6 +289,9 @@ pub struct Header {
     /// The revision that the session was to be in; none where client and server settled on one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Revision>,
+    /// The probe whose script the handshake goes by, in a session that is for this probe alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<ProbeId>,
     /// sha-256 of the program that was run, in hex.
     pub digest: String,
     /// Operating system and architecture, e.g. `linux-x86_64`.

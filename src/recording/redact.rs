@@ -27,6 +27,10 @@ pub fn evidence(recording: &Recording) -> Recording {
         .collect();
     let mut kept: Vec<Key> = Vec::new();
     for (index, (entry, probe)) in recording.entries.iter().zip(&places).enumerate() {
+        if recording.header.script.is_some() {
+            kept.extend(script_order(entry).map(|order| (order, 0, index)));
+            continue;
+        }
         if let Some(rank) = rank(&entry.event) {
             // The end of the process comes after all cells.
             let cell = match entry.event {
@@ -106,6 +110,26 @@ impl Clock {
 
 /// Cell (0: none), rank in the cell, place in time.
 type Key = (usize, u8, usize);
+
+/// In a session with a script everything is its probe's. What the probe servers write stays in their own order, one after
+/// the other; how that lies among what the session's own process writes is a race.
+fn script_order(entry: &Entry) -> Option<usize> {
+    match &entry.event {
+        Event::ClientStarted { .. } => Some(0),
+        Event::Ending { .. } | Event::Withheld { .. } => Some(server_number(&entry.source)),
+        // Whether it comes in time before the sandbox ends is a race.
+        Event::Exit { .. } => Some(usize::MAX),
+        event if rank(event).is_none() => None,
+        _ if entry.source == "session" => Some(usize::MAX - 1),
+        _ => Some(server_number(&entry.source)),
+    }
+}
+
+/// The number in `server-2`.
+fn server_number(source: &str) -> usize {
+    let digits = source.rsplit('-').next().unwrap_or_default();
+    digits.parse().unwrap_or(1)
+}
 
 /// Whether an event is kept, and how late in its cell it stands: what a second process writes at the same
 /// time comes last, since its order among the others is a race.

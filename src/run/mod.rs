@@ -31,6 +31,7 @@ use crate::clients::Installed;
 use crate::names::{ProbeId, Target};
 use crate::outcome;
 use crate::plan::{self, Batch, PlannedTarget};
+use crate::probe_server;
 use crate::recording::{Entry, Event, FORMAT, Header, Isolation, Recording, read};
 
 use sandbox::Wrapper;
@@ -212,7 +213,9 @@ async fn run_session(
         client: job.planned.client.clone(),
         surface: job.planned.surface.clone(),
         installed: job.installed.clone(),
-        revision: None,
+        revision: std::env::var("CAPMATRIX_REV")
+            .ok()
+            .and_then(|r| r.parse().ok()),
         probes: probes.to_vec(),
         limits: runner.limits,
         isolation: runner.wrapper.isolation(),
@@ -355,6 +358,7 @@ fn empty(spec: &SessionSpec) -> Recording {
             capmatrix: env!("CARGO_PKG_VERSION").to_owned(),
             target: spec.target.clone(),
             revision: spec.revision,
+            script: probe_server::handshake::scripted(&spec.probes).map(|probe| probe.id.clone()),
             digest: spec.installed.digest.clone(),
             platform: format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH),
             isolation: spec.isolation,

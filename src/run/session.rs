@@ -81,6 +81,7 @@ fn header(spec: &SessionSpec) -> Header {
         capmatrix: env!("CARGO_PKG_VERSION").to_owned(),
         target: spec.target.clone(),
         revision: spec.revision,
+        script: probe_server::handshake::scripted(&spec.probes).map(|probe| probe.id.clone()),
         digest: spec.installed.digest.clone(),
         platform: format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH),
         isolation: spec.isolation,

@@ -70,6 +70,7 @@ fn needs_the_control(case: &Case<'_>) -> bool {
         }
         Came::RpcError { .. } | Came::NotRetried | Came::Silent { .. } | Came::Gone { .. } => true,
         Came::Result
+        | Came::Followed { .. }
         | Came::NotReached { .. }
         | Came::NotDeclared { .. }
         | Came::Malformed { .. } => false,
@@ -212,6 +213,7 @@ fn short(outcome: &Outcome) -> String {
         Came::Answered { action, .. } => action.clone(),
         Came::RpcError { code, .. } => format!("error {code}"),
         Came::Result => "a result".to_owned(),
+        Came::Followed { then, .. } => then.words().to_owned(),
         Came::NotRetried => "not called again".to_owned(),
         Came::Silent { .. } => "no reply".to_owned(),
         Came::Gone { .. } => "client gone".to_owned(),

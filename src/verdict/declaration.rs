@@ -78,6 +78,7 @@ pub(super) fn undeclared(case: &Case<'_>) -> Option<Verdict> {
             Some(plain(Kind::NotDeclared, Blame::Nobody, reason))
         }
         Came::Result
+        | Came::Followed { .. }
         | Came::NotReached { .. }
         | Came::NotDeclared { .. }
         | Came::Malformed { .. } => None,

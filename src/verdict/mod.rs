@@ -7,6 +7,7 @@ mod content;
 mod control;
 mod declaration;
 mod fidelity;
+mod handshake;
 mod members;
 mod reply;
 pub mod session;

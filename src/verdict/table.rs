@@ -4,7 +4,9 @@
 //! question, then what was not declared, then what only the control can explain, then what breaks a rule whatever
 //! the control did, and last whether what was shown and answered arrived whole.
 
-use super::{Blame, Case, Kind, Verdict, answerless, control, declaration, fidelity, plain, reply};
+use super::{
+    Blame, Case, Kind, Verdict, answerless, control, declaration, fidelity, handshake, plain, reply,
+};
 use crate::outcome::Kind as Came;
 
 /// A row: speaks or passes on.
@@ -35,6 +37,7 @@ pub(super) const ROWS: &[(Part, Row)] = &[
     (Part::Declared, not_declared),
     (Part::Declared, declaration::undeclared),
     (Part::Declared, declaration::declared),
+    (Part::Answerless, handshake::followed),
     (Part::Answerless, answerless::replied),
     (Part::Control, control::same_refusal),
     (Part::Control, control::same_lack_of_a_retry),

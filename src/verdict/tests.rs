@@ -155,6 +155,7 @@ fn host(outcome: Outcome) -> Setup {
             keyword: Strength::Schema,
         }],
         way: crate::catalogue::Way::Plain,
+        script: None,
         method: "elicitation/create".to_owned(),
         params: form().to_string(),
         control: Some(id("control")),

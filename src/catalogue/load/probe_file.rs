@@ -11,6 +11,8 @@ use toml::Spanned;
 use super::check::Check;
 use super::json;
 use super::norms::RawNorm;
+use super::script::RawScript;
+use crate::catalogue::script::Script;
 use crate::catalogue::{Action, Answer, Asks, Capability, Probe, Way};
 use crate::names::{ProbeId, Revision};
 use crate::toml_error::{Problem, Source};
@@ -38,6 +40,7 @@ struct RawProbe {
     method: Option<Spanned<String>>,
     params: Option<Spanned<String>>,
     answer: Option<Spanned<RawAnswer>>,
+    handshake: Option<Spanned<RawScript>>,
     #[serde(default)]
     invalid: BTreeMap<Spanned<String>, Spanned<String>>,
     #[serde(default)]
@@ -72,8 +75,10 @@ pub(super) fn parse(source: &Source, id: &ProbeId) -> Result<Parsed, Vec<Problem
     let revisions: Option<Vec<Revision>> = asked
         .as_ref()
         .map(|asked| asked.iter().map(|(revision, _)| *revision).collect());
-    let method = check.text("method", raw.method.as_ref());
-    let params = check.params(raw.params.as_ref());
+    let (script, method, params) = match check.stimulus(&raw) {
+        Some(stimulus) => stimulus,
+        None => (None, None, None),
+    };
     let way = check.way(raw.way.as_ref(), asked.as_deref());
     let answer = check.answer(raw.answer.as_ref(), asks.unwrap_or_default());
     let invalid = check.reasons(&raw.invalid, revisions.as_deref());
@@ -93,6 +98,7 @@ pub(super) fn parse(source: &Source, id: &ProbeId) -> Result<Parsed, Vec<Problem
                 errata,
                 norms: norms?,
                 way: way?,
+                script,
                 method: method?,
                 params: params?,
                 control: raw.control.map(|control| ProbeId(control.into_inner())),
@@ -111,7 +117,8 @@ pub(super) fn parse(source: &Source, id: &ProbeId) -> Result<Parsed, Vec<Problem
 /// The longest title in characters: it labels a row of the matrix.
 const MAX_TITLE: usize = 60;
 
-const ASKS: [(&str, Asks); 4] = [
+const ASKS: [(&str, Asks); 5] = [
+    ("handshake", Asks::Handshake),
     ("request", Asks::Request),
     ("declaration", Asks::Declaration),
     ("result", Asks::Result),
@@ -131,6 +138,52 @@ const ACTIONS: [(&str, Action); 3] = [
 ];
 
 impl Check<'_> {
+    /// The request that is sent, or the script of the handshake: a file has one of the two.
+    #[allow(clippy::type_complexity)]
+    fn stimulus(
+        &mut self,
+        raw: &RawProbe,
+    ) -> Option<(Option<Script>, Option<String>, Option<String>)> {
+        let is_handshake = raw
+            .asks
+            .as_ref()
+            .is_some_and(|asks| asks.get_ref() == "handshake");
+        match (&raw.handshake, is_handshake) {
+            (None, false) => {
+                let method = self.text("method", raw.method.as_ref());
+                let params = self.params(raw.params.as_ref());
+                Some((None, method, params))
+            }
+            (Some(script), true) => {
+                for (key, value) in [("method", &raw.method), ("params", &raw.params)] {
+                    if let Some(value) = value {
+                        let message = format!(
+                            "`{key}` beside [handshake], expected none: the script says what is sent"
+                        );
+                        self.note(value.span(), message);
+                    }
+                }
+                let scripted = self.script(script)?;
+                Some((
+                    Some(scripted.script),
+                    Some(scripted.method),
+                    Some(scripted.text),
+                ))
+            }
+            (Some(script), false) => {
+                self.note(
+                    script.span(),
+                    "[handshake] in a probe that does not ask about it, expected `asks = \"handshake\"`",
+                );
+                None
+            }
+            (None, true) => {
+                self.note(0..0, "missing `[handshake]`, expected the script of one");
+                None
+            }
+        }
+    }
+
     fn title(&mut self, value: Option<&Spanned<String>>) -> Option<String> {
         let title = self.text("title", value)?;
         let length = title.chars().count();
@@ -196,7 +249,12 @@ impl Check<'_> {
 
     fn params(&mut self, value: Option<&Spanned<String>>) -> Option<String> {
         let value = self.required("params", value, 0..0)?;
-        self.json("params", value)?;
+        self.line("params", value)
+    }
+
+    /// A JSON object that stands in one line.
+    pub(super) fn line(&mut self, key: &str, value: &Spanned<String>) -> Option<String> {
+        self.json(key, value)?;
         let text = value.get_ref();
         let trimmed = text.trim_matches(JSON_SPACE);
         let start = text.len() - text.trim_start_matches(JSON_SPACE).len();
@@ -205,7 +263,7 @@ impl Check<'_> {
             self.problems.push(self.source.inside(
                 value.span(),
                 at..at,
-                "`params` has a line break here, expected one line: a message on stdio ends at a line break",
+                format!("`{key}` has a line break here, expected one line: a message on stdio ends at a line break"),
             ));
             return None;
         }

@@ -1,0 +1,140 @@
+//! Handshakes that go by a probe's script.
+//!
+//! Owns what is done in place of the usual answer, and staying on after the client has closed the channel. What the client
+//! does then is in the recording; it must not be judged here.
+
+use std::io::{self, Write};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::Server;
+use crate::catalogue::Probe;
+use crate::catalogue::script::Reply;
+use crate::names::Revision;
+use crate::recording::Event;
+use crate::recording::write::Recorder;
+
+/// How long a server stays that is to see how its client ends it.
+const STAYS: Duration = Duration::from_secs(4);
+
+/// Errors by which a server of the modern era makes itself known (2026-07-28 basic/index Error Codes); after any other a
+/// client takes it for a legacy one.
+const MODERN_ERRORS: std::ops::RangeInclusive<i64> = -32022..=-32020;
+
+/// The probe whose script the handshake goes by, if one of `probes` has one.
+#[must_use]
+pub fn scripted(probes: &[Probe]) -> Option<&Probe> {
+    probes.iter().find(|probe| probe.script.is_some())
+}
+
+impl<W: Write> Server<'_, W> {
+    /// Does what the script says of this request. Gives whether it says anything of it.
+    ///
+    /// # Errors
+    /// When the channel breaks, or the script ends the server here.
+    pub(super) fn follow_script(
+        &mut self,
+        method: &str,
+        id: &str,
+        params: &Value,
+    ) -> io::Result<bool> {
+        let Some(probe) = scripted(&self.options.probes).filter(|probe| probe.method == method)
+        else {
+            return Ok(false);
+        };
+        let Some(script) = &probe.script else {
+            return Ok(false);
+        };
+        let (member, text) = match script.reply {
+            Reply::Usual | Reply::Stays => {
+                self.marked = Some(probe.id.clone());
+                return Ok(false);
+            }
+            Reply::Silence | Reply::Exit => {
+                self.recorder.record(Event::Withheld {
+                    probe: probe.id.clone(),
+                });
+                return match script.reply {
+                    Reply::Exit => Err(io::Error::other("the script ends here")),
+                    _ => Ok(true),
+                };
+            }
+            Reply::Result => ("result", &probe.params),
+            Reply::Error => ("error", &probe.params),
+        };
+        if method == "initialize" {
+            self.capabilities = params["capabilities"].clone();
+            let said: Value = serde_json::from_str(text).unwrap_or_default();
+            let version = said["protocolVersion"].as_str();
+            self.revision = version.and_then(|version| version.parse().ok());
+        }
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"{member}":{text}}}"#);
+        self.send(line, Some(probe.id.clone()))?;
+        Ok(true)
+    }
+
+    /// Whether the script makes this a legacy server although the session is of the modern era: it answers the first
+    /// question as one would.
+    pub(super) fn is_legacy_by_script(&self) -> bool {
+        let Some(probe) = scripted(&self.options.probes) else {
+            return false;
+        };
+        let code = || {
+            let error: Value = serde_json::from_str(&probe.params).unwrap_or_default();
+            error["code"].as_i64()
+        };
+        probe.method == "server/discover"
+            && match probe.script.as_ref().map(|script| script.reply) {
+                Some(Reply::Silence) => true,
+                Some(Reply::Error) => !code().is_some_and(|code| MODERN_ERRORS.contains(&code)),
+                _ => false,
+            }
+    }
+}
+
+/// What a modern session's revision is where it goes by `script` as a legacy one.
+pub(super) fn legacy(asked: Option<Revision>) -> Option<Revision> {
+    asked.filter(|revision| revision.is_legacy())
+}
+
+/// Stays after the client has closed the channel, and records how it is ended. Comes back when nothing has for a while.
+pub fn stay(recorder: &Recorder) {
+    recorder.record(ending("closed"));
+    thread::sleep(STAYS);
+    recorder.record(ending("nothing more"));
+}
+
+/// Records the signals that come, from now on; none of them ends the server any more.
+pub fn watch_signals(recorder: Recorder) {
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let Ok(runtime) = runtime else { return };
+        runtime.block_on(async {
+            use tokio::signal::unix::{SignalKind, signal};
+            let kinds = [
+                SignalKind::terminate(),
+                SignalKind::interrupt(),
+                SignalKind::hangup(),
+            ];
+            let [Ok(mut term), Ok(mut int), Ok(mut hup)] = kinds.map(signal) else {
+                return;
+            };
+            loop {
+                let name = tokio::select! {
+                    _ = term.recv() => "SIGTERM",
+                    _ = int.recv() => "SIGINT",
+                    _ = hup.recv() => "SIGHUP",
+                };
+                recorder.record(ending(name));
+            }
+        });
+    });
+}
+
+fn ending(by: &str) -> Event {
+    Event::Ending { by: by.to_owned() }
+}
