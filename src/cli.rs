@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::names::Revision;
 
 /// Runs real MCP clients offline, sends them scripted protocol messages, records every byte, judges them by the
 /// specification.
@@ -165,6 +168,9 @@ pub struct RunArgs {
     /// Only the probes whose id starts with this, and their controls; may be repeated
     #[arg(long = "probe", value_name = "PREFIX")]
     pub probes: Vec<String>,
+    /// Only in this revision, e.g. 2025-11-25 [default: every one that the client speaks]
+    #[arg(long, value_name = "REVISION", value_parser = revisions(), hide_possible_values = true)]
+    pub revision: Option<Revision>,
     /// A client file of your own, beside those in clients/; may be repeated
     #[arg(long = "client", value_name = "PATH.toml")]
     pub clients: Vec<PathBuf>,
@@ -189,6 +195,11 @@ pub struct RunArgs {
     /// How long a client may take to reply to one request, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 5)]
     pub answer_timeout: u64,
+}
+
+fn revisions() -> impl TypedValueParser<Value = Revision> {
+    let known = PossibleValuesParser::new(Revision::ALL.map(Revision::as_str));
+    known.try_map(|text| text.parse::<Revision>())
 }
 
 /// `check`: as `run`.

@@ -160,7 +160,7 @@ pub struct CellPattern {
     pub surface: String,
     /// The probe.
     pub probe: ProbeId,
-    /// The revision; none means the one that was negotiated.
+    /// The revision; none means whichever was recorded, the newest first.
     pub revision: Option<Revision>,
 }
 

@@ -4,9 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::catalogue::Probe;
+use crate::catalogue::{Probe, Way};
 use crate::clients::{Client, Surface};
-use crate::names::{ProbeId, Target};
+use crate::names::{ProbeId, Revision, Target};
+use crate::recording::{AskedBy, Label};
 
 /// A target with what its client file says of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +25,8 @@ pub struct PlannedTarget {
 pub struct PlannedSession {
     /// Index into [`Plan::targets`].
     pub target: usize,
+    /// The revision that it is in.
+    pub revision: Revision,
     /// The probes, controls before those that are compared with them.
     pub probes: Vec<Probe>,
 }
@@ -35,6 +38,8 @@ pub struct LeftOut {
     pub target: Target,
     /// The probe.
     pub probe: ProbeId,
+    /// The revision.
+    pub revision: Revision,
     /// Why.
     pub reason: String,
 }
@@ -50,21 +55,87 @@ pub struct Plan {
     pub left_out: Vec<LeftOut>,
 }
 
-/// Makes the plan. All probes of today share one handshake, so each target needs one session.
+/// Makes the plan: for each target one session a revision, which carries all probes that share its handshake, and one for
+/// each probe whose handshake goes by a script. `only` restricts it to one revision.
 #[must_use]
-pub fn plan(targets: Vec<PlannedTarget>, selected: &[&Probe], catalogue: &[Probe]) -> Plan {
+pub fn plan(
+    targets: Vec<PlannedTarget>,
+    selected: &[&Probe],
+    catalogue: &[Probe],
+    only: Option<Revision>,
+) -> Plan {
     let probes = with_controls(selected, catalogue);
-    let sessions = (0..targets.len())
-        .map(|target| PlannedSession {
-            target,
-            probes: probes.clone(),
-        })
-        .filter(|session| !session.probes.is_empty())
-        .collect();
-    Plan {
-        targets,
-        sessions,
-        left_out: Vec::new(),
+    let mut plan = Plan::default();
+    for (index, target) in targets.iter().enumerate() {
+        let mut sessions: Vec<PlannedSession> = Vec::new();
+        for probe in &probes {
+            for revision in probe.revisions.iter().copied() {
+                if let Some(reason) = left_out(target, probe, revision, only) {
+                    plan.left_out.push(LeftOut {
+                        target: target.target.clone(),
+                        probe: probe.id.clone(),
+                        revision,
+                        reason: reason.to_owned(),
+                    });
+                    continue;
+                }
+                let shares = |session: &&mut PlannedSession| {
+                    session.revision == revision
+                        && probe.script.is_none()
+                        && session.probes.iter().all(|probe| probe.script.is_none())
+                };
+                match sessions.iter_mut().find(shares) {
+                    Some(session) => session.probes.push(probe.clone()),
+                    None => sessions.push(PlannedSession {
+                        target: index,
+                        revision,
+                        probes: vec![probe.clone()],
+                    }),
+                }
+            }
+        }
+        sessions.sort_by_key(PlannedSession::label);
+        plan.sessions.extend(sessions);
+    }
+    plan.targets = targets;
+    plan
+}
+
+impl PlannedSession {
+    /// What tells it from the other sessions of its target.
+    #[must_use]
+    pub fn label(&self) -> Label {
+        Label::new(Some(self.revision), script_of(&self.probes))
+    }
+}
+
+/// The probe whose script the handshake of a session with these probes goes by.
+#[must_use]
+pub fn script_of(probes: &[Probe]) -> Option<&ProbeId> {
+    let scripted = probes.iter().find(|probe| probe.script.is_some());
+    scripted.map(|probe| &probe.id)
+}
+
+/// Why a probe is not asked of a target in a revision, if it is not.
+fn left_out(
+    target: &PlannedTarget,
+    probe: &Probe,
+    revision: Revision,
+    only: Option<Revision>,
+) -> Option<&'static str> {
+    let spoken = target.client.revisions_of(&target.target.version);
+    // A script of the legacy era answers with the version that it is about, whichever the client was made for.
+    let may_script = probe.script.is_some() && revision.is_legacy();
+    if only.is_some_and(|only| only != revision) {
+        Some("not selected by --revision")
+    } else if !spoken.contains(&revision) && !may_script {
+        Some("the client file does not list this revision for this version")
+    } else if probe.script.is_some() && !target.surface.handshakes {
+        Some("handshakes are asked about on another surface of this client")
+    } else if probe.way == Way::AfterCall && target.surface.asked_by() == AskedBy::Model {
+        Some("a model calls tools only within its turn, so that no request comes after a call")
+    } else {
+        None
     }
 }
 

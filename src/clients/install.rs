@@ -24,7 +24,7 @@ use super::{Client, Installed, Source};
 pub use error::InstallError;
 use error::io_error;
 use place::{Marker, Place};
-pub(crate) use versions::is_exact;
+pub(crate) use versions::{is_exact, is_older};
 
 /// Where clients are kept, and what they are installed with.
 #[derive(Debug, Clone)]

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::names::Revision;
+
 /// One client, as its file says.
 ///
 /// Texts may hold placeholders: `{home}`, `{wd}`, `{model_port}`, `{server_command}` (a path), `{server_args}`
@@ -36,8 +38,49 @@ pub struct Client {
     /// Which wire dialect its model endpoint speaks; none where no model is needed.
     #[serde(default)]
     pub model: Option<Dialect>,
+    /// The revisions in which it is run, oldest first.
+    pub revisions: Vec<Revision>,
+    /// What it needs for the modern era; none where nothing is needed.
+    #[serde(default)]
+    pub modern: Option<Modern>,
     /// The surfaces, by name.
     pub surfaces: BTreeMap<String, Surface>,
+}
+
+/// What a client needs to speak the modern era (2026-07-28 and later).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Modern {
+    /// The first version that speaks it; none where all do.
+    #[serde(default)]
+    pub since: Option<String>,
+    /// Arguments that come before the surface's own.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// More environment variables.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+}
+
+impl Client {
+    /// The revisions in which `version` is run. A version that cannot be compared is taken for a new one.
+    #[must_use]
+    pub fn revisions_of(&self, version: &str) -> Vec<Revision> {
+        let since = self
+            .modern
+            .as_ref()
+            .and_then(|modern| modern.since.as_deref());
+        let is_old = since.is_some_and(|since| install::is_older(version, since));
+        let is_run = |revision: &&Revision| revision.is_legacy() || !is_old;
+        self.revisions.iter().filter(is_run).copied().collect()
+    }
+
+    /// What a session in `revision` needs beside what the surface says.
+    #[must_use]
+    pub fn modern_in(&self, revision: Option<Revision>) -> Option<&Modern> {
+        let is_modern = revision.is_some_and(|revision| !revision.is_legacy());
+        self.modern.as_ref().filter(|_| is_modern)
+    }
 }
 
 /// How a client is obtained.
@@ -77,6 +120,9 @@ pub struct Surface {
     pub driver: DriverKind,
     /// Whether this surface ever shows a request to somebody who can answer.
     pub presents: bool,
+    /// Whether the probes that need a handshake for themselves are asked here: they start the client once each.
+    #[serde(default)]
+    pub handshakes: bool,
     /// Arguments after the program.
     pub args: Vec<String>,
     /// More environment variables, over those of the client.

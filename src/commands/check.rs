@@ -7,7 +7,7 @@ use super::run::{Asked, perform};
 use super::{DIFFERS, Failure, OK, output, run_dir};
 use crate::cli::{Format, RunArgs};
 use crate::matrix::Matrix;
-use crate::matrix::compare::{Change, changes};
+use crate::matrix::compare::{self, Change, changes};
 use crate::render::escape;
 
 pub(super) fn check(root: Option<PathBuf>, args: &RunArgs) -> Result<u8, Failure> {
@@ -16,7 +16,11 @@ pub(super) fn check(root: Option<PathBuf>, args: &RunArgs) -> Result<u8, Failure
     let expected = committed(&root, &asked)?;
     let place = args.out.clone().unwrap_or_else(|| root.latest());
     let done = perform(&asked, args, &place)?;
-    let found = changes(&expected, &done.matrix, args.probes.is_empty());
+    let scope = compare::Asked {
+        all_probes: args.probes.is_empty(),
+        revision: args.revision,
+    };
+    let found = changes(&expected, &done.matrix, scope);
     output::result(&render(&found, &done.matrix, args.format))?;
     done.tell();
     Ok(match (done.code(), found.is_empty()) {

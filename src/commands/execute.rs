@@ -11,7 +11,6 @@ use super::targets::Wanted;
 use super::{Failure, output};
 use crate::clients::install::{self, Cache, InstallError};
 use crate::clients::{Installed, Source};
-use crate::names::Target;
 use crate::plan::PlannedTarget;
 use crate::recording::Recording;
 use crate::run::sandbox::Wrapper;
@@ -99,19 +98,11 @@ pub(super) async fn get_ready(
             () = run::stopped(&mut interrupt) => return Err(anyhow::Error::from(Interrupted).into()),
         };
         match installed {
-            Ok(installed) => ready.targets.extend(wanted.surfaces.iter().map(|surface| {
-                let target = Target {
-                    client: wanted.client.id.clone(),
-                    version: installed.version.clone(),
-                    surface: surface.clone(),
-                };
-                let planned = PlannedTarget {
-                    target,
-                    client: wanted.client.clone(),
-                    surface: wanted.client.surfaces[surface].clone(),
-                };
-                (planned, installed.clone())
-            })),
+            Ok(installed) => {
+                let planned = wanted.planned(&installed.version);
+                let targets = planned.map(|planned| (planned, installed.clone()));
+                ready.targets.extend(targets);
+            }
             Err(failure) if failure.code == super::COULD_NOT_TEST => {
                 let version = wanted.version.as_deref().unwrap_or(&wanted.client.pinned);
                 let what = format!("{}@{version}", wanted.client.id);
@@ -242,6 +233,7 @@ pub(super) async fn run_sessions(
     let tell = move |progress: &Progress| {
         let Progress::SessionDone {
             target,
+            label,
             cells,
             ms,
             broken_by,
@@ -250,7 +242,7 @@ pub(super) async fn run_sessions(
         output::note(&progress_line(
             before + cells,
             total,
-            target,
+            &format!("{target}#{label}"),
             *ms,
             broken_by.as_ref(),
         ));
@@ -262,14 +254,14 @@ pub(super) async fn run_sessions(
 fn progress_line(
     done: usize,
     total: usize,
-    target: &Target,
+    session: &str,
     ms: u64,
     broken_by: Option<&crate::names::ProbeId>,
 ) -> String {
     let width = total.to_string().len();
     let seconds = ms / 1000;
     let tenths = ms % 1000 / 100;
-    let mut line = format!("[{done:>width$}/{total}] {seconds:>3}.{tenths}s {target}");
+    let mut line = format!("[{done:>width$}/{total}] {seconds:>3}.{tenths}s {session}");
     if let Some(probe) = broken_by {
         line.push_str(&format!("  session broken by {probe}"));
     }
@@ -282,14 +274,9 @@ mod tests {
 
     #[test]
     fn progress_is_one_aligned_line() {
-        let target: Target = Target {
-            client: "codex".to_owned(),
-            version: "0.1.0".to_owned(),
-            surface: "exec".to_owned(),
-        };
         assert_eq!(
-            progress_line(7, 120, &target, 1250, None),
-            "[  7/120]   1.2s codex@0.1.0/exec"
+            progress_line(7, 120, "codex@0.1.0/exec#2025-11-25", 1250, None),
+            "[  7/120]   1.2s codex@0.1.0/exec#2025-11-25"
         );
     }
 }

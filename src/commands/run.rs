@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde_json::json;
+
 use super::execute::{self, NotHad, Ready};
 use super::root::Root;
 use super::rules;
@@ -13,7 +15,9 @@ use crate::catalogue::{self, Probe};
 use crate::cli::{Format, RunArgs};
 use crate::matrix::Matrix;
 use crate::outcome::{Kind as Came, Stage};
-use crate::plan;
+use crate::clients::Installed;
+use crate::names::{ProbeId, Revision};
+use crate::plan::{self, Plan, PlannedSession, PlannedTarget};
 use crate::run::Job;
 use crate::spec::Rules;
 use crate::verdict::Kind;
@@ -101,6 +105,8 @@ pub(super) struct Asked {
     pub(super) catalogue: Vec<Probe>,
     /// Those to ask, controls first.
     pub(super) probes: Vec<Probe>,
+    /// The one revision to ask in; none means every one that there is.
+    pub(super) revision: Option<Revision>,
     /// The clients.
     pub(super) wanted: Vec<Wanted>,
     /// What to judge by.
@@ -121,54 +127,108 @@ impl Asked {
         Ok(Asked {
             catalogue,
             probes,
+            revision: args.revision,
             wanted,
             rules: rules::rules(args.schema_dir.as_deref())?,
         })
     }
 
+    /// What is to be asked of `targets`.
+    fn plan(&self, targets: Vec<PlannedTarget>) -> Plan {
+        let selected: Vec<&Probe> = self.probes.iter().collect();
+        plan::plan(targets, &selected, &self.catalogue, self.revision)
+    }
+
     fn dry_run(&self, format: Format) -> Result<String, Failure> {
-        let targets: Vec<(String, &Wanted)> = self
-            .wanted
-            .iter()
-            .flat_map(|wanted| {
-                let version = wanted.version.as_deref().unwrap_or(&wanted.client.pinned);
-                wanted.surfaces.iter().map(move |surface| {
-                    (format!("{}@{version}/{surface}", wanted.client.id), wanted)
-                })
-            })
-            .collect();
-        let left_out = self
+        let targets = self.wanted.iter().flat_map(|wanted| {
+            let version = wanted.version.as_deref().unwrap_or(&wanted.client.pinned);
+            wanted.planned(version)
+        });
+        let plan = self.plan(targets.collect());
+        let not_selected: Vec<&ProbeId> = self
             .catalogue
             .iter()
-            .filter(|probe| !self.probes.iter().any(|p| p.id == probe.id));
-        let left_out: Vec<&str> = left_out.map(|probe| probe.id.0.as_str()).collect();
-        let reason = "not selected by --probe";
-        if format == Format::Json {
-            let value = serde_json::json!({
-                "format": 1,
-                "targets": targets.iter().map(|(name, _)| name).collect::<Vec<_>>(),
-                "probes": self.probes.iter().map(|probe| &probe.id).collect::<Vec<_>>(),
-                "left_out": left_out.iter().map(|probe| serde_json::json!({"probe": probe, "reason": reason})).collect::<Vec<_>>(),
-            });
-            return Ok(format!("{value:#}\n"));
-        }
-        let mut text = String::new();
-        for (name, _) in &targets {
-            text.push_str(&format!("session  {name}: {} probes\n", self.probes.len()));
-        }
-        for probe in &self.probes {
-            text.push_str(&format!("probe    {}\n", probe.id));
-        }
-        for probe in left_out {
-            text.push_str(&format!("left out {probe}: {reason}\n"));
-        }
-        text.push_str(&format!(
-            "{} cells in {} sessions\n",
-            targets.len() * self.probes.len(),
-            targets.len()
-        ));
-        Ok(text)
+            .map(|probe| &probe.id)
+            .filter(|id| !self.probes.iter().any(|probe| probe.id == **id))
+            .collect();
+        Ok(match format {
+            Format::Json => dry_json(&plan, &not_selected),
+            Format::Human | Format::Markdown => dry_text(&plan, &not_selected),
+        })
     }
+}
+
+/// Why a probe is in no session at all.
+const NOT_SELECTED: &str = "not selected by --probe";
+
+fn session_name(plan: &Plan, session: &PlannedSession) -> String {
+    format!("{}#{}", plan.targets[session.target].target, session.label())
+}
+
+fn dry_json(plan: &Plan, not_selected: &[&ProbeId]) -> String {
+    let sessions = plan.sessions.iter().map(|session| {
+        json!({
+            "session": session_name(plan, session),
+            "probes": session.probes.iter().map(|probe| &probe.id).collect::<Vec<_>>(),
+        })
+    });
+    let left_out = plan.left_out.iter().map(|left| {
+        json!({
+            "target": left.target.to_string(),
+            "probe": left.probe,
+            "revision": left.revision,
+            "reason": left.reason,
+        })
+    });
+    let left_out =
+        left_out.chain(not_selected.iter().map(|id| json!({"probe": id, "reason": NOT_SELECTED})));
+    let value = json!({
+        "format": 2,
+        "sessions": sessions.collect::<Vec<_>>(),
+        "left_out": left_out.collect::<Vec<_>>(),
+    });
+    format!("{value:#}\n")
+}
+
+fn dry_text(plan: &Plan, not_selected: &[&ProbeId]) -> String {
+    let mut text = String::new();
+    let mut cells = 0;
+    for session in &plan.sessions {
+        let count = session.probes.len();
+        cells += count;
+        let probes = if count == 1 { "probe" } else { "probes" };
+        text.push_str(&format!(
+            "session  {}: {count} {probes}\n",
+            session_name(plan, session)
+        ));
+    }
+    for left in &plan.left_out {
+        text.push_str(&format!(
+            "left out {}/{}#{}: {}\n",
+            left.target, left.probe, left.revision, left.reason
+        ));
+    }
+    for probe in not_selected {
+        text.push_str(&format!("left out {probe}: {NOT_SELECTED}\n"));
+    }
+    text.push_str(&format!(
+        "{cells} cells in {} sessions\n",
+        plan.sessions.len()
+    ));
+    text
+}
+
+/// The sessions to run first.
+fn jobs(asked: &Asked, targets: Vec<(PlannedTarget, Installed)>) -> Vec<Job> {
+    let (planned, installed): (Vec<PlannedTarget>, Vec<Installed>) = targets.into_iter().unzip();
+    let plan = asked.plan(planned);
+    let job = |session: PlannedSession| Job {
+        planned: plan.targets[session.target].clone(),
+        installed: installed[session.target].clone(),
+        revision: Some(session.revision),
+        probes: session.probes,
+    };
+    plan.sessions.into_iter().map(job).collect()
 }
 
 /// Runs what was asked. A run that could test everything replaces the one at `place`; another is kept beside it.
@@ -184,14 +244,7 @@ pub(super) fn perform(asked: &Asked, args: &RunArgs, place: &Path) -> Result<Don
         let runner = execute::runner(sessions, limits, args.jobs, interrupt.clone()).await;
         let Ready { targets, missing } =
             execute::get_ready(&asked.wanted, &runner, interrupt).await?;
-        let jobs = targets
-            .into_iter()
-            .map(|(planned, installed)| Job {
-                planned,
-                installed,
-                probes: asked.probes.clone(),
-            })
-            .collect();
+        let jobs = jobs(asked, targets);
         Ok((execute::run_sessions(runner, jobs).await?, missing))
     })?;
     let (evidence, matrix) = run_dir::judge(asked.rules, &recordings, &asked.catalogue);

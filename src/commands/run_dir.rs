@@ -168,11 +168,15 @@ pub(super) fn write_evidence(
         let folder = target_folder(dir, target);
         fs::create_dir_all(&folder)
             .with_context(|| format!("cannot create {}", folder.display()))?;
-        for stale in evidence_files(&folder)?.iter().skip(recordings.len()) {
-            fs::remove_file(stale)?;
+        let names = matrix::evidence_names(recordings.iter().copied());
+        for stale in evidence_files(&folder)? {
+            let name = stale.file_name().unwrap_or_default();
+            if !names.iter().any(|new| name == new.as_str()) {
+                fs::remove_file(stale)?;
+            }
         }
-        for (index, recording) in recordings.iter().enumerate() {
-            let file = folder.join(matrix::evidence_name(index + 1));
+        for (name, recording) in names.iter().zip(recordings) {
+            let file = folder.join(name);
             write_atomically(&file, read::to_text(recording).as_bytes())
                 .with_context(|| format!("cannot write {}", file.display()))?;
         }
@@ -193,10 +197,26 @@ pub(super) fn target_folder(dir: &Path, target: &Target) -> PathBuf {
         .join(&target.surface)
 }
 
-/// The evidence files of one target, in the order of the sessions.
+/// The evidence files of one target: by label, those of one label in the order of the sessions.
 fn evidence_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let files = (1..).map(|number| folder.join(matrix::evidence_name(number)));
-    Ok(files.take_while(|file| file.is_file()).collect())
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let Some(stem) = name.strip_suffix(".jsonl") else {
+            continue;
+        };
+        let (label, number) = match stem.rsplit_once('.') {
+            Some((label, number)) if number.parse::<usize>().is_ok() => {
+                (label, number.parse().unwrap_or(1))
+            }
+            _ => (stem, 1),
+        };
+        if stem.starts_with("evidence") {
+            files.push((label.to_owned(), number, folder.join(&name)));
+        }
+    }
+    files.sort();
+    Ok(files.into_iter().map(|(_, _, file)| file).collect())
 }
 
 /// All evidence below `dir`, which is laid out as `snapshots/`, sorted by client, version and surface.

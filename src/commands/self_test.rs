@@ -141,6 +141,7 @@ fn jobs_for(behaviours: &[&Behaviour], catalogue: &[Probe]) -> Result<Vec<Job>, 
             Ok(Job {
                 planned: planned(behaviour, &installed.version),
                 installed: installed.clone(),
+                revision: None,
                 probes: plan::with_controls(&[subject], catalogue),
             })
         })
@@ -156,6 +157,7 @@ fn planned(behaviour: &Behaviour, version: &str) -> PlannedTarget {
         title: behaviour.does.to_owned(),
         driver: DriverKind::HostLines,
         presents: true,
+        handshakes: false,
         args,
         env: BTreeMap::new(),
     };
@@ -168,6 +170,8 @@ fn planned(behaviour: &Behaviour, version: &str) -> PlannedTarget {
         env: BTreeMap::new(),
         files: BTreeMap::new(),
         model: None,
+        revisions: Vec::new(),
+        modern: None,
         surfaces: BTreeMap::from([(behaviour.name.to_owned(), surface.clone())]),
     };
     let target = Target {

@@ -6,7 +6,8 @@ use anyhow::anyhow;
 
 use super::Failure;
 use crate::clients::{Client, Source};
-use crate::names::{self, TargetPattern};
+use crate::names::{self, Target, TargetPattern};
+use crate::plan::PlannedTarget;
 
 /// One client of one version, with the surfaces that are wanted.
 #[derive(Debug, Clone)]
@@ -19,6 +20,21 @@ pub(super) struct Wanted {
     pub(super) surfaces: Vec<String>,
     /// A program on disk to use instead of an install.
     pub(super) binary: Option<PathBuf>,
+}
+
+impl Wanted {
+    /// The surfaces as targets of `version`.
+    pub(super) fn planned(&self, version: &str) -> impl Iterator<Item = PlannedTarget> {
+        self.surfaces.iter().map(move |surface| PlannedTarget {
+            target: Target {
+                client: self.client.id.clone(),
+                version: version.to_owned(),
+                surface: surface.clone(),
+            },
+            client: self.client.clone(),
+            surface: self.client.surfaces[surface].clone(),
+        })
+    }
 }
 
 /// Resolves `typed` against the known clients. Nothing typed means every client's pinned version.

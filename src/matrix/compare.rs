@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::{Cell, Matrix, TargetFacts};
+use crate::names::Revision;
 use crate::outcome::{Outcome, same_value};
 use crate::verdict::Verdict;
 
@@ -19,10 +20,19 @@ pub struct Change {
     pub found: Option<String>,
 }
 
+/// What of a target was run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    /// Whether all probes were.
+    pub all_probes: bool,
+    /// The one revision in which they were; none means all.
+    pub revision: Option<Revision>,
+}
+
 /// The cells in which `found` differs from `expected`: added, gone, or with another outcome or verdict.
 /// Line numbers of evidence do not count. Only targets that `found` has are compared.
 #[must_use]
-pub fn changes(expected: &Matrix, found: &Matrix, probes_are_all: bool) -> Vec<Change> {
+pub fn changes(expected: &Matrix, found: &Matrix, asked: Asked) -> Vec<Change> {
     let mut changes = Vec::new();
     for cell in &found.cells {
         match find(expected, cell) {
@@ -40,7 +50,8 @@ pub fn changes(expected: &Matrix, found: &Matrix, probes_are_all: bool) -> Vec<C
         }
     }
     for cell in &expected.cells {
-        let is_asked = probes_are_all
+        let is_asked = asked.all_probes
+            && asked.revision.is_none_or(|only| cell.revision == Some(only))
             && found
                 .targets
                 .iter()
@@ -53,7 +64,7 @@ pub fn changes(expected: &Matrix, found: &Matrix, probes_are_all: bool) -> Vec<C
             });
         }
     }
-    if probes_are_all {
+    if asked.all_probes && asked.revision.is_none() {
         finding_changes(expected, found, &mut changes);
     }
     changes
@@ -62,6 +73,7 @@ pub fn changes(expected: &Matrix, found: &Matrix, probes_are_all: bool) -> Vec<C
 fn find<'a>(matrix: &'a Matrix, cell: &Cell) -> Option<&'a Cell> {
     matrix.cells.iter().find(|other| {
         other.probe == cell.probe
+            && other.revision == cell.revision
             && other.client == cell.client
             && other.version == cell.version
             && other.surface == cell.surface
@@ -79,7 +91,7 @@ fn same(a: &Cell, b: &Cell) -> bool {
             verdict.reason.clone(),
         )
     };
-    a.revision == b.revision && verdict(a) == verdict(b) && same_outcome(&a.outcome, &b.outcome)
+    verdict(a) == verdict(b) && same_outcome(&a.outcome, &b.outcome)
 }
 
 fn same_outcome(a: &Outcome, b: &Outcome) -> bool {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::catalogue::Probe;
 use crate::names::{ProbeId, Revision, Target};
 use crate::outcome::{self, Messages, Outcome};
-use crate::recording::{AnsweredBy, Event, Isolation, Recording};
+use crate::recording::{AnsweredBy, Event, Isolation, Label, Recording};
 use crate::spec::Rules;
 use crate::verdict::{self, Verdict, session};
 
@@ -30,7 +30,7 @@ pub struct Cell {
     pub surface: String,
     /// The probe.
     pub probe: ProbeId,
-    /// The negotiated revision; null if the handshake did not come so far.
+    /// The revision that the session was to be in, or else the negotiated one; null if the handshake did not come so far.
     pub revision: Option<Revision>,
     /// What happened.
     pub outcome: Outcome,
@@ -54,7 +54,9 @@ impl Cell {
     /// The cell's name, as it is typed.
     #[must_use]
     pub fn name(&self) -> String {
-        format!("{}/{}", self.target(), self.probe)
+        let revision = self.revision.map(|revision| format!("#{revision}"));
+        let revision = revision.unwrap_or_default();
+        format!("{}/{}{revision}", self.target(), self.probe)
     }
 }
 
@@ -140,15 +142,32 @@ impl Matrix {
             .count()
     }
 
-    /// The cell of a target and a probe.
-    #[must_use]
-    pub fn cell(&self, target: &Target, probe: &ProbeId) -> Option<&Cell> {
-        self.cells.iter().find(|cell| {
+    /// The cells of a target and a probe, the oldest revision first.
+    pub fn cells_of<'a>(
+        &'a self,
+        target: &'a Target,
+        probe: &'a ProbeId,
+    ) -> impl Iterator<Item = &'a Cell> {
+        self.cells.iter().filter(move |cell| {
             cell.probe == *probe
                 && cell.client == target.client
                 && cell.version == target.version
                 && cell.surface == target.surface
         })
+    }
+
+    /// The cells of one target and probe whose verdict is not the same in all revisions.
+    #[must_use]
+    pub fn differing(&self) -> Vec<Vec<&Cell>> {
+        let same_square = |a: &&Cell, b: &&Cell| a.target() == b.target() && a.probe == b.probe;
+        let cells: Vec<&Cell> = self.cells.iter().collect();
+        let squares = cells.chunk_by(same_square);
+        let differs = |square: &&[&Cell]| {
+            let mut words = square.iter().map(|cell| cell.verdict.word());
+            let first = words.next();
+            words.any(|word| Some(word) != first)
+        };
+        squares.filter(differs).map(<[&Cell]>::to_vec).collect()
     }
 
     /// The matrix of the cells that `keep` chooses, with their targets and rows.
@@ -190,15 +209,7 @@ pub fn build(evidence: &[Recording], catalogue: &[Probe]) -> Matrix {
 pub fn build_by(rules: &Rules, evidence: &[Recording], catalogue: &[Probe]) -> Matrix {
     let by_id: BTreeMap<&ProbeId, &Probe> =
         catalogue.iter().map(|probe| (&probe.id, probe)).collect();
-    let mut numbers: BTreeMap<&Target, usize> = BTreeMap::new();
-    let files: Vec<String> = evidence
-        .iter()
-        .map(|recording| {
-            let number = numbers.entry(&recording.header.target).or_insert(0);
-            *number += 1;
-            evidence_name(*number)
-        })
-        .collect();
+    let files = evidence_names(evidence);
     // Each session is judged for itself, so on all cores.
     let judged: Vec<(Vec<Cell>, Vec<Finding>)> = evidence
         .par_iter()
@@ -220,6 +231,7 @@ pub fn build_by(rules: &Rules, evidence: &[Recording], catalogue: &[Probe]) -> M
         (
             column.get(&cell.target()).copied(),
             order.get(&cell.probe).copied(),
+            cell.revision,
         )
     });
     let probes = catalogue
@@ -239,14 +251,37 @@ pub fn build_by(rules: &Rules, evidence: &[Recording], catalogue: &[Probe]) -> M
     }
 }
 
-/// The file name of a target's evidence: one file a session.
+/// The names of the files of evidence: one a session, told apart by label and then by number. Those of one target and
+/// label must come in the order in which they were made.
 #[must_use]
-pub fn evidence_name(number: usize) -> String {
-    if number == 1 {
-        "evidence.jsonl".to_owned()
-    } else {
-        format!("evidence-{number}.jsonl")
+pub fn evidence_names<'a>(evidence: impl IntoIterator<Item = &'a Recording>) -> Vec<String> {
+    let mut numbers: BTreeMap<(&Target, Label), usize> = BTreeMap::new();
+    let name = |recording: &'a Recording| {
+        let label = recording.header.label();
+        let number = numbers
+            .entry((&recording.header.target, label.clone()))
+            .or_insert(0);
+        *number += 1;
+        format!("{}.jsonl", label.name("evidence", *number))
+    };
+    evidence.into_iter().map(name).collect()
+}
+
+/// The revision by which a session is judged: the one that it was to be in, or else the one that was settled on.
+fn revision_of(recording: &Recording) -> Option<Revision> {
+    let settled = recording.revision();
+    match recording.header.script {
+        // What is answered there may be any version at all.
+        Some(_) => recording.header.revision.or(settled),
+        None => settled,
     }
+}
+
+/// What is wrong with a session that settled on another revision than it was to be in.
+fn strayed(recording: &Recording) -> Option<String> {
+    let (asked, settled) = (recording.header.revision?, recording.revision()?);
+    let strayed = recording.header.script.is_none() && asked != settled;
+    strayed.then(|| format!("the session was to be in {asked} and settled on {settled}"))
 }
 
 /// The cells of one session, and what else the rules say of it.
@@ -256,12 +291,14 @@ fn judge_all(
     catalogue: &BTreeMap<&ProbeId, &Probe>,
     file: &str,
 ) -> (Vec<Cell>, Vec<Finding>) {
-    let revision = recording.revision();
+    let revision = revision_of(recording);
     let messages = Messages::parse(recording);
     let checked = session::check(rules, &messages);
     let outcomes: BTreeMap<ProbeId, Outcome> = outcome::all_of(&messages).into_iter().collect();
     let harness_error =
-        outcome::harness_error(recording).or_else(|| checked.harness_error().map(str::to_owned));
+        outcome::harness_error(recording)
+            .or_else(|| strayed(recording))
+            .or_else(|| checked.harness_error().map(str::to_owned));
     let target = &recording.header.target;
     let cell = |id: &ProbeId| {
         let probe = *catalogue.get(id)?;
@@ -291,7 +328,7 @@ fn judge_all(
             version: target.version.clone(),
             surface: target.surface.clone(),
             probe: id.clone(),
-            revision,
+            revision: recording.header.revision.or(revision),
             verdict: verdict::judge(&case),
             outcome: outcome.clone(),
             recording: file.to_owned(),
@@ -348,8 +385,22 @@ impl Targets {
                 facts.names_asked.push(name.clone());
             }
         }
-        facts.notes.extend(header.note.clone());
-        facts.findings.extend(findings);
+        let note = header.note.as_ref();
+        let note = note.map(|note| match header.revision {
+            Some(revision) => format!("{revision}: {note}"),
+            None => note.clone(),
+        });
+        facts.notes.extend(note);
+        for finding in findings {
+            // What a client does in every session is said once.
+            let same = |known: &Finding| {
+                known.verdict.clause == finding.verdict.clause
+                    && known.verdict.reason == finding.verdict.reason
+            };
+            if !facts.findings.iter().any(same) {
+                facts.findings.push(finding);
+            }
+        }
     }
 }
 

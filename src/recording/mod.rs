@@ -5,6 +5,7 @@
 //! starts); all stamp with the host's monotonic clock, so that `read::merge` can order them.
 
 pub mod by_hand;
+mod label;
 mod json_text;
 pub mod line;
 pub mod read;
@@ -14,6 +15,7 @@ pub mod write;
 
 use serde::{Deserialize, Serialize};
 
+pub use label::Label;
 pub use wire::Wire;
 
 use crate::names::{ProbeId, Revision, Target};

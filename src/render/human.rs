@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::escape::terminal;
+use super::square;
 use crate::matrix::{Cell, Matrix, TargetFacts};
 use crate::recording::{AnsweredBy, Isolation};
 use crate::verdict::{Blame, Kind, Verdict};
@@ -12,18 +13,41 @@ use anstyle::{AnsiColor, Style};
 #[must_use]
 pub fn render(matrix: &Matrix) -> String {
     let mut out = String::new();
-    out.push_str(&table(matrix));
+    out.push_str(&tables(matrix));
     out.push('\n');
     out.push_str(&faults(matrix));
     out.push_str(&findings(matrix));
     out.push_str(&undecided(matrix));
+    out.push_str(&differing(matrix));
     out.push_str(&facts(matrix));
     out
 }
 
-fn table(matrix: &Matrix) -> String {
+/// So many columns a terminal takes; a matrix with more has a table for each client.
+const COLUMNS: usize = 5;
+
+fn tables(matrix: &Matrix) -> String {
+    let targets: Vec<&TargetFacts> = matrix.targets.iter().collect();
+    let mut out = String::new();
+    if targets.len() <= COLUMNS {
+        out.push_str(&table(matrix, &targets));
+    } else {
+        for targets in targets.chunk_by(|a, b| a.client == b.client && a.version == b.version) {
+            out.push_str(&table(matrix, targets));
+            out.push('\n');
+        }
+        out.pop();
+    }
+    if !matrix.differing().is_empty() {
+        let _ = writeln!(out, "\n{}", square::LEGEND);
+    }
+    out
+}
+
+/// The rows in which one of `targets` has a cell.
+fn table(matrix: &Matrix, targets: &[&TargetFacts]) -> String {
     let mut head = vec!["probe".to_owned()];
-    for facts in &matrix.targets {
+    for facts in targets {
         head.push(format!(
             "{}\n{}\n{}",
             facts.client, facts.version, facts.surface
@@ -31,12 +55,13 @@ fn table(matrix: &Matrix) -> String {
     }
     let mut rows = vec![head];
     for row in &matrix.probes {
-        let mut line = vec![row.probe.to_string()];
-        for facts in &matrix.targets {
-            let cell = matrix.cell(&facts.target(), &row.probe);
-            line.push(cell.map_or("-", |cell| cell.verdict.word()).to_owned());
+        let words = targets
+            .iter()
+            .map(|facts| square::words(matrix, facts, &row.probe));
+        let words: Vec<String> = words.collect();
+        if words.iter().any(|word| word != "-") {
+            rows.push([row.probe.to_string()].into_iter().chain(words).collect());
         }
-        rows.push(line);
     }
     let mut text = String::new();
     for line in super::table::plain(&rows).lines() {
@@ -59,8 +84,11 @@ fn paint(line: &str) -> String {
     let mut line = line.to_owned();
     for (kind, colour) in colours {
         let style = Style::new().fg_color(Some(colour.into()));
-        let word = format!("  {}", kind.word());
-        line = line.replace(&word, &format!("  {style}{}{style:#}", kind.word()));
+        for before in ["  ", " / "] {
+            let word = format!("{before}{}", kind.word());
+            let painted = format!("{before}{style}{}{style:#}", kind.word());
+            line = line.replace(&word, &painted);
+        }
     }
     line
 }
@@ -108,8 +136,7 @@ fn rests_on(verdict: &Verdict, recording: &str) -> String {
         let _ = writeln!(out, "  clause    {clause} [{}]", strength.name());
     }
     let _ = writeln!(out, "  reason    {}", terminal(&verdict.reason, 300));
-    let lines: Vec<String> = verdict.evidence.iter().map(ToString::to_string).collect();
-    let _ = writeln!(out, "  evidence  {recording} lines {}", lines.join(", "));
+    let _ = writeln!(out, "  evidence  {}", square::evidence(verdict, recording));
     out
 }
 
@@ -133,6 +160,25 @@ fn undecided(matrix: &Matrix) -> String {
         let _ = writeln!(out, "... and {} more undecided cells", cells.len() - 10);
     }
     if !cells.is_empty() {
+        out.push('\n');
+    }
+    out
+}
+
+/// Each probe whose result is not the same in all revisions, with the evidence of each.
+fn differing(matrix: &Matrix) -> String {
+    let mut out = String::new();
+    for cells in matrix.differing() {
+        let Some(first) = cells.first() else { continue };
+        let _ = writeln!(
+            out,
+            "differs between revisions  {}/{}",
+            first.target(),
+            first.probe
+        );
+        for cell in cells {
+            let _ = writeln!(out, "  {}", square::line(cell, terminal));
+        }
         out.push('\n');
     }
     out

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::escape::markdown;
+use super::square;
 use crate::matrix::Matrix;
 use crate::verdict::{Blame, Verdict};
 
@@ -12,6 +13,7 @@ pub fn render(matrix: &Matrix) -> String {
     let mut out = table(matrix);
     out.push('\n');
     out.push_str(&reasons(matrix));
+    out.push_str(&differing(matrix));
     out
 }
 
@@ -32,10 +34,28 @@ pub fn table(matrix: &Matrix) -> String {
     for row in &matrix.probes {
         let _ = write!(out, "| {} |", row.probe);
         for facts in &matrix.targets {
-            let cell = matrix.cell(&facts.target(), &row.probe);
-            let _ = write!(out, " {} |", cell.map_or("-", |cell| cell.verdict.word()));
+            let _ = write!(out, " {} |", square::words(matrix, facts, &row.probe));
         }
         out.push('\n');
+    }
+    if !matrix.differing().is_empty() {
+        let _ = writeln!(out, "\n\\{}", square::LEGEND);
+    }
+    out
+}
+
+/// Each probe whose result is not the same in all revisions, with the evidence of each.
+fn differing(matrix: &Matrix) -> String {
+    let mut out = String::new();
+    for cells in matrix.differing() {
+        let Some(first) = cells.first() else { continue };
+        if out.is_empty() {
+            out.push_str("\nDiffers between revisions:\n\n");
+        }
+        let _ = writeln!(out, "- `{}/{}`", first.target(), first.probe);
+        for cell in cells {
+            let _ = writeln!(out, "  - {}", square::line(cell, markdown));
+        }
     }
     out
 }

@@ -4,4 +4,5 @@ pub mod escape;
 pub mod human;
 pub mod json;
 pub mod markdown;
+mod square;
 pub mod table;

@@ -27,12 +27,12 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::catalogue::Probe;
+use crate::catalogue::script::Script;
 use crate::clients::Installed;
-use crate::names::{ProbeId, Target};
+use crate::names::{ProbeId, Revision, Target};
 use crate::outcome;
 use crate::plan::{self, Batch, PlannedTarget};
-use crate::probe_server;
-use crate::recording::{Entry, Event, FORMAT, Header, Isolation, Recording, read};
+use crate::recording::{Entry, Event, FORMAT, Header, Isolation, Label, Recording, read};
 
 use sandbox::Wrapper;
 use spec::{Limits, SessionSpec};
@@ -66,6 +66,8 @@ pub enum Progress {
     SessionDone {
         /// Its target.
         target: Target,
+        /// What tells it from the target's other sessions.
+        label: String,
         /// How many cells rest on it.
         cells: usize,
         /// How long it took.
@@ -75,15 +77,29 @@ pub enum Progress {
     },
 }
 
-/// One target's work.
+/// One session's work; more sessions follow if it breaks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
     /// The target.
     pub planned: PlannedTarget,
     /// The program.
     pub installed: Installed,
+    /// The revision that it is in; none where client and server settle on one.
+    pub revision: Option<Revision>,
     /// The probes, controls first.
     pub probes: Vec<Probe>,
+}
+
+impl Job {
+    fn label(&self) -> Label {
+        Label::new(self.revision, plan::script_of(&self.probes))
+    }
+
+    /// Whether it mostly waits, so that it needs no core for itself.
+    fn waits(&self) -> bool {
+        let mut scripts = self.probes.iter().filter_map(|probe| probe.script.as_ref());
+        scripts.any(Script::waits)
+    }
 }
 
 /// Runs all jobs side by side. The sessions come back in the order of the jobs.
@@ -101,7 +117,10 @@ pub async fn run_all(
     for (index, job) in jobs.into_iter().enumerate() {
         let (runner, progress, permits) = (runner.clone(), progress.clone(), permits.clone());
         tasks.spawn(async move {
-            let _permit = permits.acquire().await;
+            let _permit = match job.waits() {
+                true => None,
+                false => permits.acquire().await.ok(),
+            };
             let runs = run_job(&runner, &job, &*progress).await;
             (index, runs)
         });
@@ -136,7 +155,7 @@ async fn run_job(
     let mut decided: BTreeSet<ProbeId> = BTreeSet::new();
     let mut broke_once: BTreeSet<ProbeId> = BTreeSet::new();
     while let Some(batch) = queue.pop_front() {
-        let name = session_name(&job.planned.target, recordings.len() + 1);
+        let name = session_name(job, recordings.len() + 1);
         let started = std::time::Instant::now();
         let mut recording = run_session(runner, job, &batch.probes, &name).await?;
         let broken = batch
@@ -166,6 +185,7 @@ async fn run_job(
         }
         progress(&Progress::SessionDone {
             target: job.planned.target.clone(),
+            label: job.label().to_string(),
             cells: cells.len(),
             ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
             broken_by: broken.cloned(),
@@ -189,13 +209,10 @@ async fn run_job(
     Ok(recordings)
 }
 
-fn session_name(target: &Target, number: usize) -> String {
+fn session_name(job: &Job, number: usize) -> String {
+    let target = &job.planned.target;
     let base = format!("{}-{}-{}", target.client, target.version, target.surface);
-    if number == 1 {
-        base
-    } else {
-        format!("{base}-{number}")
-    }
+    job.label().name(&base, number)
 }
 
 /// Runs one session in the sandbox and merges what its processes recorded.
@@ -213,19 +230,30 @@ async fn run_session(
         client: job.planned.client.clone(),
         surface: job.planned.surface.clone(),
         installed: job.installed.clone(),
-        revision: std::env::var("CAPMATRIX_REV")
-            .ok()
-            .and_then(|r| r.parse().ok()),
+        revision: job.revision,
         probes: probes.to_vec(),
-        limits: runner.limits,
+        limits: limits(runner.limits, probes),
         isolation: runner.wrapper.isolation(),
         visible: visible_folders(&job.installed),
     };
     fs::write(dir.join(spec::FILE), serde_json::to_vec(&spec)?)
         .with_context(|| format!("cannot write below {}", dir.display()))?;
-    let patience = Duration::from_millis(runner.limits.session_ms) + Duration::from_secs(15);
+    let patience = Duration::from_millis(spec.limits.session_ms) + Duration::from_secs(15);
     let failure = supervise(runner, &["session".as_ref(), dir.as_os_str()], patience).await?;
     Ok(collect(&dir, &spec, failure))
+}
+
+/// A handshake that goes by a script ends in nothing at all as often as not: what a client does then, it does soon. No
+/// client that was seen waits longer than 11 s for an answer.
+fn limits(limits: Limits, probes: &[Probe]) -> Limits {
+    const SCRIPT_MS: u64 = 15_000;
+    match plan::script_of(probes) {
+        Some(_) => Limits {
+            session_ms: limits.session_ms.min(SCRIPT_MS),
+            ..limits
+        },
+        None => limits,
+    }
 }
 
 /// The program's folder, and the one of its interpreter: they may lie below a folder that is hidden.
@@ -358,7 +386,7 @@ fn empty(spec: &SessionSpec) -> Recording {
             capmatrix: env!("CARGO_PKG_VERSION").to_owned(),
             target: spec.target.clone(),
             revision: spec.revision,
-            script: probe_server::handshake::scripted(&spec.probes).map(|probe| probe.id.clone()),
+            script: plan::script_of(&spec.probes).cloned(),
             digest: spec.installed.digest.clone(),
             platform: format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH),
             isolation: spec.isolation,

@@ -20,6 +20,7 @@ use super::sandbox::{self, Paths};
 use super::spec::{self, SessionSpec};
 use crate::clients::load::fill;
 use crate::model;
+use crate::plan;
 use crate::probe_server;
 use crate::recording::write::Recorder;
 use crate::recording::{End, Event, FORMAT, Header, Isolation};
@@ -70,9 +71,10 @@ pub async fn run(dir: &Path, workspace: Option<&Path>) -> anyhow::Result<()> {
 
 fn header(spec: &SessionSpec) -> Header {
     // Texts before their placeholders are filled: no port and no path of a machine gets into the record.
-    let mut settings = spec.client.env.clone();
-    settings.extend(spec.surface.env.clone());
-    settings.insert("args".to_owned(), spec.surface.args.join(" "));
+    let settings = |env: &BTreeMap<String, String>| env.clone().into_iter();
+    let mut settings: BTreeMap<String, String> = environments(spec).flat_map(settings).collect();
+    let args: Vec<&str> = args(spec).map(String::as_str).collect();
+    settings.insert("args".to_owned(), args.join(" "));
     for (path, text) in &spec.client.files {
         settings.insert(format!("file {path}"), text.clone());
     }
@@ -81,7 +83,7 @@ fn header(spec: &SessionSpec) -> Header {
         capmatrix: env!("CARGO_PKG_VERSION").to_owned(),
         target: spec.target.clone(),
         revision: spec.revision,
-        script: probe_server::handshake::scripted(&spec.probes).map(|probe| probe.id.clone()),
+        script: plan::script_of(&spec.probes).cloned(),
         digest: spec.installed.digest.clone(),
         platform: format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH),
         isolation: spec.isolation,
@@ -150,6 +152,22 @@ async fn prepare(
     })
 }
 
+/// The arguments for the client: what its era needs, then the surface's own.
+fn args(spec: &SessionSpec) -> impl Iterator<Item = &String> {
+    let modern = spec.client.modern_in(spec.revision);
+    let modern = modern.into_iter().flat_map(|modern| &modern.args);
+    modern.chain(&spec.surface.args)
+}
+
+/// Environment variables, each over those before it.
+fn environments(spec: &SessionSpec) -> impl Iterator<Item = &BTreeMap<String, String>> {
+    let modern = spec.client.modern_in(spec.revision);
+    let modern = modern.map(|modern| &modern.env);
+    [&spec.client.env, &spec.surface.env]
+        .into_iter()
+        .chain(modern)
+}
+
 fn argv(
     spec: &SessionSpec,
     values: &BTreeMap<&str, String>,
@@ -157,7 +175,7 @@ fn argv(
     server: &Path,
 ) -> Vec<String> {
     let mut argv = spec.installed.argv.clone();
-    for arg in &spec.surface.args {
+    for arg in args(spec) {
         // Where a command line names the server as separate words, the argument is the placeholder alone.
         if arg == "{server}" {
             argv.push(server.display().to_string());
@@ -179,7 +197,7 @@ fn environment(
         ("TMPDIR".to_owned(), paths.tmp.display().to_string()),
         ("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned()),
     ]);
-    for (key, text) in spec.client.env.iter().chain(&spec.surface.env) {
+    for (key, text) in environments(spec).flatten() {
         env.insert(key.clone(), fill(text, values));
     }
     env.into_iter().collect()

@@ -38,6 +38,15 @@ fn parse(text: &str) -> Option<([u64; 3], bool)> {
     parts.next().is_none().then_some((three, pre))
 }
 
+/// Whether exact version `a` comes before `b`, a pre-release counting as the release that it leads to. False where one
+/// of them is no exact version.
+pub(crate) fn is_older(a: &str, b: &str) -> bool {
+    match (parse(a), parse(b)) {
+        (Some((a, _)), Some((b, _))) => a < b,
+        _ => false,
+    }
+}
+
 /// The version that a dist-tag stands for. For the first numbers of a version, the newest that starts with them.
 pub(super) async fn of_tag(
     cache: &Cache,

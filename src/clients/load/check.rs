@@ -39,6 +39,7 @@ pub(super) fn check(source: &Source, client: &Client) -> Result<Vec<Problem>, Pr
     check.names(&table, client);
     check.source(&table, client);
     check.texts(&table);
+    check.revisions(&table, client);
     check.surfaces(&table, client);
     Ok(check.problems)
 }
@@ -100,6 +101,35 @@ impl Check<'_> {
         if client.surfaces.is_empty() {
             self.note(span(table, "surfaces"), "no surface, expected at least one");
         }
+    }
+
+    fn revisions(&mut self, table: &Table, client: &Client) {
+        let revisions = &client.revisions;
+        if revisions.is_empty() {
+            self.note(
+                span(table, "revisions"),
+                "no revision, expected at least one",
+            );
+        } else if !revisions.is_sorted_by(|a, b| a < b) {
+            let message = "not in order, expected each revision once and the oldest first";
+            self.note(span(table, "revisions"), message);
+        }
+        let Some(modern) = &client.modern else { return };
+        let Some(modern_table) = table.get("modern").and_then(|v| v.get_ref().as_table()) else {
+            return;
+        };
+        if revisions.iter().all(|revision| revision.is_legacy()) {
+            let message = "`[modern]` without a revision of the modern era in `revisions`";
+            self.note(span(table, "modern"), message);
+        }
+        if modern.since.as_deref().is_some_and(|since| !is_exact(since)) {
+            let message = "not an exact version, expected one such as `1.2.3`";
+            self.note(span(modern_table, "since"), message);
+        }
+        for arg in items(modern_table, "args") {
+            self.text(arg, Use::Argument);
+        }
+        self.environment(modern_table);
     }
 
     fn source(&mut self, table: &Table, client: &Client) {

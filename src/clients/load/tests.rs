@@ -8,6 +8,7 @@ id = "tool"
 title = "Tool"
 pinned = "1.2.3"
 model = "openai-responses"
+revisions = ["2025-06-18", "2026-07-28"]
 [source.npm]
 package = "@scope/tool"
 programs = ["node_modules/@scope/tool-*/tool"]
