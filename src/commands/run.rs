@@ -190,6 +190,7 @@ pub(super) fn perform(asked: &Asked, args: &RunArgs, place: &Path) -> Result<Don
                 planned,
                 installed,
                 probes: asked.probes.clone(),
+                revision: None,
             })
             .collect();
         Ok((execute::run_sessions(runner, jobs).await?, missing))

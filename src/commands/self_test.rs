@@ -142,6 +142,7 @@ fn jobs_for(behaviours: &[&Behaviour], catalogue: &[Probe]) -> Result<Vec<Job>, 
                 planned: planned(behaviour, &installed.version),
                 installed: installed.clone(),
                 probes: plan::with_controls(&[subject], catalogue),
+                revision: behaviour.revision,
             })
         })
         .collect()

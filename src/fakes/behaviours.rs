@@ -19,7 +19,7 @@ use std::fmt;
 use anyhow::bail;
 
 use super::hooks::{BEHAVES, Hooks};
-use crate::names::did_you_mean;
+use crate::names::{Revision, did_you_mean};
 use crate::spec::Strength;
 use crate::verdict::{Blame, Kind};
 
@@ -40,6 +40,8 @@ pub struct Behaviour {
     pub finding: Option<Judgement>,
     /// How its sessions pass the time.
     pub pace: Pace,
+    /// The revision that its sessions are in; none where the client and the server settle on one.
+    pub revision: Option<Revision>,
     pub(super) hooks: Hooks,
 }
 
@@ -210,6 +212,7 @@ const fn row(class: Class, name: &'static str, does: &'static str, cell: Judgeme
         cell,
         finding: None,
         pace: Pace::Works,
+        revision: None,
         hooks: BEHAVES,
     }
 }

@@ -28,7 +28,7 @@ use tokio::time::timeout;
 
 use crate::catalogue::Probe;
 use crate::clients::Installed;
-use crate::names::{ProbeId, Target};
+use crate::names::{ProbeId, Revision, Target};
 use crate::outcome;
 use crate::plan::{self, Batch, PlannedTarget};
 use crate::probe_server;
@@ -84,6 +84,8 @@ pub struct Job {
     pub installed: Installed,
     /// The probes, controls first.
     pub probes: Vec<Probe>,
+    /// The revision that its sessions are to be in; none where the client and the server settle on one.
+    pub revision: Option<Revision>,
 }
 
 /// Runs all jobs side by side. The sessions come back in the order of the jobs.
@@ -213,9 +215,7 @@ async fn run_session(
         client: job.planned.client.clone(),
         surface: job.planned.surface.clone(),
         installed: job.installed.clone(),
-        revision: std::env::var("CAPMATRIX_REV")
-            .ok()
-            .and_then(|r| r.parse().ok()),
+        revision: job.revision,
         probes: probes.to_vec(),
         limits: runner.limits,
         isolation: runner.wrapper.isolation(),
