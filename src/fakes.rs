@@ -101,7 +101,10 @@ async fn start(
         .serve_with_lifecycle(transport, lifecycle)
         .await
         .context("the handshake with the MCP server failed")?;
-    let version = service.peer().peer_info().map(|info| info.protocol_version.clone());
+    let version = service
+        .peer()
+        .peer_info()
+        .map(|info| info.protocol_version.clone());
     // rmcp goes on with any version; basic/lifecycle "Version Negotiation" asks a client to disconnect.
     if let Some(version) = version
         && hooks.unknown == Unknown::Disconnects

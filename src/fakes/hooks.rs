@@ -158,8 +158,10 @@ pub(super) enum Speaks {
 /// What a client does at a line of the server.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Hears {
-    /// Writes this.
+    /// Writes this, and goes on as usual.
     Writes(&'static [u8]),
+    /// Writes this in place of what it would do; nothing, where this is empty.
+    Instead(&'static [u8]),
     /// Ends its process with this code.
     Exits(i32),
 }

@@ -164,6 +164,7 @@ async fn forward(
         Some(Hears::Writes(bytes)) => {
             let _ = channel.write(bytes, None).await;
         }
+        Some(Hears::Instead(bytes)) => return channel.write(bytes, None).await.is_ok(),
         Some(Hears::Exits(code)) => {
             let _ = die(Death::Exit(code));
         }

@@ -251,8 +251,7 @@ mod tests {
         let second = calls.asked(next.as_bytes()).unwrap();
         assert_eq!((second.call.as_str(), second.params), ("2", first.params));
         assert_eq!(second.next_id, "\"own-round-2\"");
-        let handed_on: Value =
-            serde_json::from_slice(&calls.for_rmcp(next.into_bytes())).unwrap();
+        let handed_on: Value = serde_json::from_slice(&calls.for_rmcp(next.into_bytes())).unwrap();
         assert_eq!(handed_on["id"], 2);
     }
 }

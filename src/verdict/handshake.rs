@@ -38,7 +38,11 @@ pub(super) fn followed(case: &Case<'_>) -> Option<Verdict> {
     }
     let may_go_on = script.then.len() > 1;
     if *then == Then::Stops && may_go_on && script.then.contains(then) {
-        return Some(plain(Kind::Refused, Blame::Nobody, format!("{did}, as it may")));
+        return Some(plain(
+            Kind::Refused,
+            Blame::Nobody,
+            format!("{did}, as it may"),
+        ));
     }
     if script.then.contains(then) {
         return Some(plain(Kind::Works, Blame::Nobody, did));
