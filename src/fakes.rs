@@ -40,37 +40,37 @@ const GOODBYE: Duration = Duration::from_secs(5);
 /// When there is no such behaviour, the server cannot be started or goes away first, or the host breaks the protocol.
 pub async fn run(behaviour: &str, server: &[String]) -> anyhow::Result<()> {
     let behaviour = behaviours::find(behaviour)?;
-    let mut pipes = Pipes::open(server, behaviour.hooks)?;
-    let service = tokio::time::timeout(STARTUP, start(pipes.rmcp_side, behaviour.hooks))
+    let Pipes {
+        mut server,
+        channel,
+        mut taken,
+        rmcp_side,
+        upward,
+    } = Pipes::open(server, behaviour.hooks)?;
+    let started = tokio::time::timeout(STARTUP, start(rmcp_side, behaviour.hooks))
         .await
-        .context("the MCP server did not finish the handshake and the tool list in time")??;
-    let mut conversation = Conversation::new(behaviour, service, pipes.channel);
-    conversation
-        .hold(&mut host_lines(), &mut pipes.taken)
-        .await?;
-
-    if behaviour.hooks.ends == Ends::BySignal {
-        pipes::terminate(&pipes.server).context("cannot end the MCP server")?;
-        let _ = tokio::time::timeout(GOODBYE, pipes.server.wait()).await;
-    }
+        .context("the MCP server did not finish the handshake and the tool list in time")
+        .flatten();
+    let held = match started {
+        Err(error) => Err(error),
+        Ok(service) => {
+            let mut conversation = Conversation::new(behaviour, service, channel.clone());
+            let held = conversation.hold(&mut host_lines(), &mut taken).await;
+            if held.is_ok() && behaviour.hooks.ends == Ends::BySignal {
+                pipes::terminate(&server).context("cannot end the MCP server")?;
+                let _ = tokio::time::timeout(GOODBYE, server.wait()).await;
+            }
+            let _ = conversation.service.cancel().await;
+            held
+        }
+    };
     // That its input is closed tells the server to end; rmcp is not to write to it any more.
-    let Conversation {
-        service, channel, ..
-    } = conversation;
-    let _ = service.cancel().await;
-    pipes.upward.abort();
+    upward.abort();
     channel.close().await;
-    if tokio::time::timeout(GOODBYE, pipes.server.wait())
-        .await
-        .is_err()
-    {
-        pipes
-            .server
-            .kill()
-            .await
-            .context("cannot end the MCP server")?;
+    if tokio::time::timeout(GOODBYE, server.wait()).await.is_err() {
+        server.kill().await.context("cannot end the MCP server")?;
     }
-    Ok(())
+    held
 }
 
 /// Handshake and tool list. The lifecycle and the versions are named, because rmcp's defaults do not agree with each

@@ -49,9 +49,9 @@ pub(super) fn host_lines() -> mpsc::Receiver<Vec<u8>> {
 }
 
 pub(super) struct Conversation {
-    pub(super) behaviour: &'static Behaviour,
+    behaviour: &'static Behaviour,
     pub(super) service: RunningService<RoleClient, ClientConfig>,
-    pub(super) channel: Channel,
+    channel: Channel,
     to_host: tokio::io::Stdout,
     calls: JoinSet<Result<CallToolResult, ServiceError>>,
     /// The probe that was last called for. What a server asks between two calls is still on its account.

@@ -42,7 +42,8 @@ pub(super) fn not_a_message(case: &Case<'_>) -> Option<Verdict> {
                 let reason = "an object of the reply has the same member twice; no clause says which of the two counts";
                 Some(plain(Kind::SpecSilent, Blame::Nobody, reason))
             }
-            Oddity::Batch | Oddity::LateReply => None,
+            // Speaks of no message, but of how many there are.
+            Oddity::Batch | Oddity::LateReply | Oddity::SecondRetry => None,
         };
         if spoken.is_some() {
             return spoken;

@@ -6,14 +6,14 @@
 use serde_json::Value;
 
 use super::expect::{
-    ALTERED, BREAKS_SCHEMA, LENIENT, SPEC_SILENT, UNKNOWN, VIOLATES_MUST, VIOLATES_SCHEMA,
-    VIOLATES_SHOULD, WORKS,
+    ALTERED, BREAKS_SCHEMA, LENIENT, NOT_DECLARED, SPEC_SILENT, UNKNOWN, VIOLATES_MUST,
+    VIOLATES_SCHEMA, VIOLATES_SHOULD, WORKS,
 };
-use super::subject::{NO_STATE, NUMBER, ODD_STATE, SECOND_ROUND, TITLE, TWO_INPUTS};
+use super::subject::{NO_STATE, NUMBER, ODD_STATE, SECOND_ROUND, TWO_INPUTS};
 use super::{Behaviour, Class, Judgement};
 use crate::fakes::hooks::Edit::{Remove, Set};
 use crate::fakes::hooks::{
-    Again, BEHAVES, Change, Death, Edit, Hooks, Meets, Replies, Shows, Speaks, Step,
+    Again, BEHAVES, Change, Death, Edit, Hooks, Meets, Replies, Shows, Speaks, Step, edited,
 };
 use crate::fakes::rounds::Round;
 use crate::names::Revision;
@@ -370,15 +370,14 @@ pub(super) const ROWS: &[Behaviour] = &[
     )
     .at(NUMBER),
     row(
-        "input-title-lost",
-        "presents a request of a result without its title",
+        "input-message-lost",
+        "presents a request of a result without its message",
         ALTERED,
         Hooks {
-            shows: Shows::Edited(&[Remove("/requestedSchema/title")]),
+            shows: Shows::Edited(&[Remove("/message")]),
             ..MODERN
         },
-    )
-    .at(TITLE),
+    ),
     again(
         "no-meta-in-the-second-call",
         "calls again without `_meta`",
@@ -391,7 +390,8 @@ pub(super) const ROWS: &[Behaviour] = &[
         "has no `_meta` in any request",
         VIOLATES_SCHEMA,
         &[("", Change::Edit(Remove(META)))],
-    ),
+    )
+    .getting(NOT_DECLARED),
     sends(
         "no-meta-in-discover",
         "has no `_meta` in `server/discover`",
@@ -431,7 +431,8 @@ pub(super) const ROWS: &[Behaviour] = &[
                 "/params/_meta/io.modelcontextprotocol~1clientCapabilities",
             )),
         )],
-    ),
+    )
+    .getting(NOT_DECLARED),
     sends(
         "meta-capabilities-array",
         "declares its capabilities in an array when it lists the tools",
@@ -475,11 +476,12 @@ fn written(line: &str) -> Step {
     Step::Write(format!("{line}\n").into_bytes())
 }
 
-/// What a client of the legacy era would have written.
+/// As a client of the legacy era replies, but that the result is one of the modern era.
 fn reply(answers: &[String]) -> Step {
-    let answer = answers.first().map_or("null", String::as_str);
+    let answer = answers.first().map_or("{}", String::as_str);
+    let result = edited(answer, &[Set("/resultType", r#""complete""#)]);
     written(&format!(
-        r#"{{"jsonrpc":"2.0","id":"probe","result":{answer}}}"#
+        r#"{{"jsonrpc":"2.0","id":"probe","result":{result}}}"#
     ))
 }
 

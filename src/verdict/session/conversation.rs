@@ -7,22 +7,14 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::remark::{Remark, broken, is_answer, reply_to_nobody};
 use super::rounds::Rounds;
 use crate::names::Revision;
 use crate::outcome::{McpLine, Messages};
 use crate::recording::Dir;
 use crate::recording::line::{self, Line, id_key};
 use crate::spec::{self, Message, Rules, Strength, Violation};
-use crate::verdict::{Blame, Kind, Verdict, clause, plain, reply};
-
-/// A judgement of one line of the client.
-#[derive(Debug)]
-pub(super) struct Remark {
-    pub(super) line: usize,
-    /// Whether the line may belong to a probe's exchange: then the cell speaks of it first.
-    pub(super) is_of_an_exchange: bool,
-    pub(super) verdict: Verdict,
-}
+use crate::verdict::{Blame, Kind, reply};
 
 /// What is known of a request once it was written.
 struct Asked {
@@ -36,7 +28,8 @@ struct Asked {
 
 pub(super) struct Conversation<'a> {
     rules: &'a Rules,
-    /// The revision that the server answered to `initialize`; the newest legacy one until then, and where it never came.
+    /// The revision that the server answered to `initialize`, in every message of the session. Where that never came: the
+    /// one of the modern era that the server spoke whatever the client said, else the newest legacy one.
     revision: Revision,
     asked_by_client: BTreeMap<String, Asked>,
     asked_by_us: BTreeMap<String, Asked>,
@@ -71,9 +64,11 @@ impl<'a> Conversation<'a> {
             .iter()
             .filter(|line| line.source == source && line.dir == Dir::ServerToClient)
             .find_map(|line| version(&line));
+        let asked = messages.recording().header.revision;
+        let modern = asked.filter(|revision| !revision.is_legacy());
         Conversation {
             rules,
-            revision: answered.unwrap_or(Revision::V2025_11_25),
+            revision: answered.or(modern).unwrap_or(Revision::V2025_11_25),
             asked_by_client: BTreeMap::new(),
             asked_by_us: BTreeMap::new(),
             handshake: Handshake::default(),
@@ -391,40 +386,5 @@ impl<'a> Conversation<'a> {
         );
         remark.is_of_an_exchange = true;
         remark
-    }
-}
-
-/// Whether a violation of a call that is made again is about what it carries for that.
-fn is_answer(violation: &Violation) -> bool {
-    let members = ["/params/inputResponses", "/params/requestState"];
-    let is_below = |member: &&str| violation.at.starts_with(*member);
-    members.iter().any(|member| is_below(&member))
-        || violation.clause.starts_with("basic/patterns/mrtr")
-}
-
-fn broken(
-    line: usize,
-    strength: Strength,
-    revision: Revision,
-    section: &str,
-    reason: String,
-) -> Remark {
-    let verdict = Verdict {
-        strength: Some(strength),
-        clause: Some(clause(Some(revision), section)),
-        ..plain(Kind::Violates, Blame::Client, reason)
-    };
-    Remark {
-        line,
-        is_of_an_exchange: false,
-        verdict,
-    }
-}
-
-fn reply_to_nobody(line: usize, revision: Revision, reason: String) -> Remark {
-    let section = "basic/index Responses";
-    Remark {
-        is_of_an_exchange: true,
-        ..broken(line, Strength::Must, revision, section, reason)
     }
 }
