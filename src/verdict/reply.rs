@@ -68,7 +68,11 @@ pub(super) fn breaks_a_rule(case: &Case<'_>) -> Option<Verdict> {
         .map(|violation| named(violation))
         .collect();
     let rule = Rule::of(case, first.strength, &first.clause);
-    let reason = format!("the reply breaks {}: {}", first.clause, named.join("; "));
+    let what = match case.is_modern() {
+        true => "the call that was made again",
+        false => "the reply",
+    };
+    let reason = format!("{what} breaks {}: {}", first.clause, named.join("; "));
     Some(rule.verdict(Kind::Violates, Blame::Client, reason))
 }
 

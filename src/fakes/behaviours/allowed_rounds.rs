@@ -50,6 +50,9 @@ const fn getting(cell: Judgement, row: Behaviour) -> Behaviour {
 
 const CAPABILITIES: &str = "/params/_meta/io.modelcontextprotocol~1clientCapabilities";
 
+/// A request of its own.
+const DISCOVER: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":\"own-1\",\"method\":\"server/discover\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientInfo\":{\"name\":\"n\",\"version\":\"1\"},\"io.modelcontextprotocol/clientCapabilities\":{}}}}\n";
+
 pub(super) const ROWS: &[Behaviour] = &[
     row(
         "behaves-in-both-eras",
@@ -167,10 +170,7 @@ pub(super) const ROWS: &[Behaviour] = &[
     again(
         "one-input-too-many",
         "calls again with an input that was not asked for beside the one that was",
-        Again::Edited(&[Set(
-            "/params/inputResponses/more",
-            r#"{"action":"cancel"}"#,
-        )]),
+        Again::Edited(&[Set("/params/inputResponses/more", r#"{"action":"cancel"}"#)]),
     ),
     again(
         "more-members-again",
@@ -185,12 +185,15 @@ pub(super) const ROWS: &[Behaviour] = &[
     sends(
         "discovers-twice",
         "asks for what the server supports two times",
-        &[(
-            "tools/list",
-            Change::Before(
-                b"{\"jsonrpc\":\"2.0\",\"id\":\"own-1\",\"method\":\"server/discover\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientInfo\":{\"name\":\"n\",\"version\":\"1\"},\"io.modelcontextprotocol/clientCapabilities\":{}}}}\n",
-            ),
-        )],
+        &[("tools/list", Change::Before(DISCOVER))],
+    ),
+    sends(
+        "uses-answered-ids-again",
+        "uses an id again once the request before was answered",
+        &[
+            ("tools/list", Change::Before(DISCOVER)),
+            ("tools/call", Change::Before(DISCOVER)),
+        ],
     ),
     sends(
         "no-client-info-in-meta",

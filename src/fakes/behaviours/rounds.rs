@@ -78,6 +78,9 @@ const fn sends(
     row(name, does, WORKS, Hooks { sends, ..MODERN }).with_finding(finding)
 }
 
+/// A request that stays open for as long as the session lasts.
+const LISTEN: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":\"own-1\",\"method\":\"subscriptions/listen\",\"params\":{\"notifications\":{},\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientInfo\":{\"name\":\"n\",\"version\":\"1\"},\"io.modelcontextprotocol/clientCapabilities\":{}}}}\n";
+
 const STATE: &str = "/params/requestState";
 const INPUTS: &str = "/params/inputResponses";
 const META: &str = "/params/_meta";
@@ -161,10 +164,9 @@ pub(super) const ROWS: &[Behaviour] = &[
     does(
         "same-id-again",
         "calls again under the id of the first call",
-        WORKS,
+        VIOLATES_MUST,
         |round, answers| vec![written(&round.again(&round.id, answers))],
-    )
-    .with_finding(VIOLATES_MUST),
+    ),
     again(
         "no-inputs",
         "calls again with the state alone",
@@ -384,24 +386,24 @@ pub(super) const ROWS: &[Behaviour] = &[
         WORKS,
         &[Remove(META)],
     )
-    .with_finding(VIOLATES_SCHEMA),
+    .with_finding(VIOLATES_MUST),
     sends(
         "no-meta",
         "has no `_meta` in any request",
-        VIOLATES_SCHEMA,
+        VIOLATES_MUST,
         &[("", Change::Edit(Remove(META)))],
     )
     .getting(NOT_DECLARED),
     sends(
         "no-meta-in-discover",
         "has no `_meta` in `server/discover`",
-        VIOLATES_SCHEMA,
+        VIOLATES_MUST,
         &[("server/discover", Change::Edit(Remove(META)))],
     ),
     sends(
         "meta-without-a-version",
         "names no protocol version in its calls",
-        VIOLATES_SCHEMA,
+        VIOLATES_MUST,
         &[(
             "tools/call",
             Change::Edit(Remove(
@@ -424,7 +426,7 @@ pub(super) const ROWS: &[Behaviour] = &[
     sends(
         "meta-without-capabilities",
         "declares nothing in its calls",
-        VIOLATES_SCHEMA,
+        VIOLATES_MUST,
         &[(
             "tools/call",
             Change::Edit(Remove(
@@ -456,6 +458,13 @@ pub(super) const ROWS: &[Behaviour] = &[
                 r#"{"foo":{}}"#,
             )),
         )],
+    ),
+    sends(
+        "uses-an-id-that-is-open",
+        "sends a request under the id of one that is still open",
+        VIOLATES_MUST,
+        // Before each call, the control's and the subject's.
+        &[("tools/call", Change::Before(LISTEN))],
     ),
     row(
         "legacy-at-a-modern-server",

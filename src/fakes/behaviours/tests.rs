@@ -54,7 +54,7 @@ fn the_table_is_well_formed() {
         );
     }
     for class in Class::ALL {
-        assert!(!class.rows().is_empty(), "{}", class.name());
+        assert!(class.rows().next().is_some(), "{}", class.name());
         for row in class.rows() {
             assert_eq!(row.class, class, "{}", row.name);
         }

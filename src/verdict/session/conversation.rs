@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::remark::{Remark, broken, is_answer, reply_to_nobody};
+use super::remark::{Remark, broken, is_answer, reply_to_nobody, without_weaker};
 use super::rounds::Rounds;
 use crate::names::Revision;
 use crate::outcome::{McpLine, Messages};
@@ -20,7 +20,7 @@ use crate::verdict::{Blame, Kind, reply};
 struct Asked {
     method: String,
     revision: Revision,
-    /// How many replies came, to a request of ours.
+    /// How many replies came.
     replies: usize,
     /// The probe that a call is for.
     call: Option<String>,
@@ -95,11 +95,12 @@ impl<'a> Conversation<'a> {
             }
             (None, Some(id)) => {
                 let id = id_key(id);
-                if let Some(asked) = self.asked_by_client.get(&id) {
+                if let Some(asked) = self.asked_by_client.get_mut(&id) {
+                    asked.replies += 1;
                     revision = asked.revision;
                     answers = Some(asked.method.as_str());
                     if let (Some(call), Some(result)) = (&asked.call, value.get("result")) {
-                        self.rounds.ours(call, result);
+                        self.rounds.ours(call, &id, result);
                     }
                 }
                 if self.handshake.asked.as_ref() == Some(&id) && value.get("result").is_some() {
@@ -208,7 +209,8 @@ impl<'a> Conversation<'a> {
             Some(call) => {
                 let inputs = self.rounds.inputs(call);
                 let mut found = self.check(revision, value, None, inputs);
-                found.extend(self.rounds.broken(call, &value["params"]));
+                let id = value.get("id").map(id_key);
+                found.extend(self.rounds.broken(call, id.as_deref(), &value["params"]));
                 found
             }
             None => self.check(revision, value, None, None),
@@ -235,8 +237,14 @@ impl<'a> Conversation<'a> {
             replies: 0,
             call,
         };
-        if self.asked_by_client.insert(id.clone(), asked).is_some() {
-            let reason = format!("{method} has the id of an earlier request of the session");
+        let earlier = self.asked_by_client.insert(id.clone(), asked);
+        // In the modern era an id is free again once it was answered (2026-07-28 basic/index Requests).
+        let is_taken = |earlier: Asked| revision.is_legacy() || earlier.replies == 0;
+        if earlier.is_some_and(is_taken) {
+            let reason = match revision.is_legacy() {
+                true => format!("{method} has the id of an earlier request of the session"),
+                false => format!("{method} has the id of a request that is not answered yet"),
+            };
             remarks.push(broken(
                 line,
                 Strength::Must,
@@ -372,7 +380,8 @@ impl<'a> Conversation<'a> {
             answers,
             inputs,
         };
-        self.rules.check(revision, Dir::ClientToServer, &message)
+        let found = self.rules.check(revision, Dir::ClientToServer, &message);
+        without_weaker(found)
     }
 
     fn remark(&self, line: usize, revision: Revision, what: &str, violation: &Violation) -> Remark {

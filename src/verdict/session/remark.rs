@@ -3,7 +3,7 @@
 //! Owns the shape of such a remark, and those that more than one rule makes. It must not know what was asked before.
 
 use crate::names::Revision;
-use crate::spec::{Strength, Violation};
+use crate::spec::{Source, Strength, Violation};
 use crate::verdict::{Blame, Kind, Verdict, clause, plain};
 
 /// A judgement of one line of the client.
@@ -21,6 +21,20 @@ pub(super) fn is_answer(violation: &Violation) -> bool {
     let is_below = |member: &&str| violation.at.starts_with(*member);
     members.iter().any(|member| is_below(&member))
         || violation.clause.starts_with("basic/patterns/mrtr")
+}
+
+/// Where a sentence forbids at a place what the schema forbids there too, the sentence is the stronger word.
+pub(super) fn without_weaker(found: Vec<Violation>) -> Vec<Violation> {
+    let is_said = |place: &str| {
+        let mut sentences = found.iter().filter(|other| other.source == Source::Prose);
+        sentences.any(|sentence| sentence.at == place && !place.is_empty())
+    };
+    let keep = |violation: &Violation| violation.source == Source::Prose || !is_said(&violation.at);
+    found
+        .iter()
+        .filter(|violation| keep(violation))
+        .cloned()
+        .collect()
 }
 
 pub(super) fn broken(
