@@ -195,9 +195,8 @@ mod expect {
         Judgement::new(Kind::Lenient, Blame::Nobody, Some(Strength::Schema));
     pub(super) const LENIENT_WITH_SERVER: Judgement =
         Judgement::new(Kind::Lenient, Blame::Server, Some(Strength::Schema));
-    /// The handshake's answer was invalid, and the client went on.
-    pub(super) const LENIENT_OF_NO_RULE: Judgement =
-        Judgement::new(Kind::Lenient, Blame::Nobody, None);
+    pub(super) const LENIENT_MUST: Judgement =
+        Judgement::new(Kind::Lenient, Blame::Nobody, Some(Strength::Must));
     pub(super) const LENIENT_WITH_SERVER_MUST: Judgement =
         Judgement::new(Kind::Lenient, Blame::Server, Some(Strength::Must));
     pub(super) const ALTERED: Judgement = Judgement::new(Kind::Altered, Blame::Client, None);

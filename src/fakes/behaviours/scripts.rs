@@ -3,7 +3,7 @@
 //! Owns those rows, faults and what is allowed.
 
 use super::expect::{
-    LENIENT_OF_NO_RULE, REFUSED, UNKNOWN, VIOLATES_MUST, VIOLATES_SCHEMA, VIOLATES_SHOULD, WORKS,
+    LENIENT_WITH_SERVER, REFUSED, UNKNOWN, VIOLATES_MUST, VIOLATES_SCHEMA, VIOLATES_SHOULD, WORKS,
 };
 use super::{Behaviour, Class, Judgement};
 use crate::fakes::hooks::{BEHAVES, Change, Ends, Hears, Hooks, Speaks, Unknown};
@@ -156,7 +156,7 @@ pub(super) const ALLOWED: &[Behaviour] = &[
         "stops-at-an-error",
         "does not go on after an error in answer to `initialize`",
         INITIALIZE_ERROR,
-        REFUSED,
+        WORKS,
         BEHAVES,
     ),
     sound(
@@ -170,7 +170,7 @@ pub(super) const ALLOWED: &[Behaviour] = &[
         "passes-over-nulls",
         "goes on with an answer that has null in optional members",
         NULLS,
-        LENIENT_OF_NO_RULE,
+        LENIENT_WITH_SERVER,
         BEHAVES,
     ),
     sound(
@@ -212,7 +212,7 @@ pub(super) const ALLOWED: &[Behaviour] = &[
         "stops-at-an-unsupported-version",
         "speaks both eras, and does not fall back at a server of the modern one without its version",
         UNSUPPORTED,
-        REFUSED,
+        WORKS,
         BOTH,
     )),
     modern(sound(

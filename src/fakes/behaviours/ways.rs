@@ -4,7 +4,7 @@
 //! Owns those rows, faults and what is allowed. All are of the legacy era, in which servers send requests.
 
 use super::expect::{
-    BREAKS_MUST, LENIENT_WITH_SERVER_MUST, SPEC_SILENT_INVALID, VIOLATES_MUST, WORKS,
+    BREAKS_MUST, LENIENT_MUST, LENIENT_WITH_SERVER_MUST, SPEC_SILENT_INVALID, VIOLATES_MUST, WORKS,
 };
 use super::subject::{
     AFTER_CALL, AFTER_NOISE, AFTER_NOTIFICATION, CLIENTS_ID, ID_ZERO, PING, SECOND_OF_TWO,
@@ -168,6 +168,16 @@ pub(super) const FAULTS: &[Behaviour] = &[
         &[("capmatrix/unknown", Hears::Instead(b""))],
     )
     .waits(),
+    hears(
+        "result-for-an-unknown-method",
+        "replies with a result to a request whose method no revision has",
+        UNKNOWN_METHOD,
+        LENIENT_MUST,
+        &[(
+            "capmatrix/unknown",
+            Hears::Instead(b"{\"jsonrpc\":\"2.0\",\"id\":1001,\"result\":{}}\n"),
+        )],
+    ),
     hears(
         "other-error-for-an-unknown-method",
         "replies with another error to a request whose method it does not have",
