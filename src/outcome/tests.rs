@@ -3,13 +3,15 @@
 mod differences;
 mod extreme_lines;
 mod odd_lines;
+mod retries;
+mod scripts;
 mod sessions;
 
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::recording::{End, HostDir};
+use crate::recording::{Dir, End, HostDir};
 use crate::testing::{Script, form, hostile_recording, id, reply};
 
 /// Up to the call of `a`: lines 1 to 7 of the recording.
