@@ -12,6 +12,7 @@ mod fidelity;
 mod handshake;
 mod process;
 mod reply;
+mod requests;
 mod rounds;
 mod scripts;
 mod timing;
@@ -119,7 +120,7 @@ impl Class {
             Class::Timing => &[timing::ROWS],
             Class::Process => &[process::ROWS],
             Class::Transport => &[transport::ROWS],
-            Class::Rounds => &[rounds::ROWS],
+            Class::Rounds => &[rounds::ROWS, requests::ROWS],
             Class::Ways => &[ways::FAULTS],
             Class::Scripts => &[scripts::FAULTS],
             Class::Allowed => &[

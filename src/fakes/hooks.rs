@@ -3,11 +3,15 @@
 //! Owns what a behaviour writes and shows; every function here is pure. It must not know pipes or processes: what is to
 //! happen is a list of [`Step`]s, and the conversation takes them.
 
+mod edit;
+
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::rounds::Round;
+use edit::apply;
+pub(super) use edit::{Edit, edited};
 
 /// The points at which a behaviour can differ.
 #[derive(Debug, Clone, Copy)]
@@ -164,15 +168,6 @@ pub(super) enum Hears {
     Instead(&'static [u8]),
     /// Ends its process with this code.
     Exits(i32),
-}
-
-/// A change to a JSON value at a JSON pointer.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Edit {
-    /// Takes the member away.
-    Remove(&'static str),
-    /// Puts this JSON text there, in the place of what there was.
-    Set(&'static str, &'static str),
 }
 
 /// What becomes of one of the client's own messages.
@@ -356,51 +351,6 @@ pub(super) fn rejection(id: &str, error: &str) -> Vec<u8> {
 fn line(template: &str, id: &str, answer: &str) -> Vec<u8> {
     let text = template.replace("@id", id).replace("@answer", answer);
     format!("{text}\n").into_bytes()
-}
-
-/// JSON text with edits made; the text itself where there is none.
-pub(super) fn edited(json: &str, edits: &[Edit]) -> String {
-    if edits.is_empty() {
-        return json.to_owned();
-    }
-    let mut value: Value = serde_json::from_str(json).unwrap_or_default();
-    for edit in edits {
-        apply(&mut value, *edit);
-    }
-    value.to_string()
-}
-
-/// An edit at a place that is not there does nothing; a test keeps the table free of those.
-fn apply(value: &mut Value, edit: Edit) {
-    let (Edit::Remove(at) | Edit::Set(at, _)) = edit;
-    let Some((parent, name)) = at.rsplit_once('/') else {
-        return;
-    };
-    let name = name.replace("~1", "/").replace("~0", "~");
-    match (value.pointer_mut(parent), edit) {
-        (Some(Value::Object(members)), Edit::Remove(_)) => {
-            members.shift_remove(&name);
-        }
-        (Some(Value::Object(members)), Edit::Set(_, json)) => {
-            members.insert(name, parsed(json));
-        }
-        (Some(Value::Array(items)), _) => {
-            let Some(index) = name.parse().ok().filter(|index| *index < items.len()) else {
-                return;
-            };
-            match edit {
-                Edit::Remove(_) => {
-                    items.remove(index);
-                }
-                Edit::Set(_, json) => items[index] = parsed(json),
-            }
-        }
-        _ => {}
-    }
-}
-
-fn parsed(json: &str) -> Value {
-    serde_json::from_str(json).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -19,22 +19,18 @@ pub(super) struct Remark {
 pub(super) fn is_answer(violation: &Violation) -> bool {
     let members = ["/params/inputResponses", "/params/requestState"];
     let is_below = |member: &&str| violation.at.starts_with(*member);
-    members.iter().any(|member| is_below(&member))
-        || violation.clause.starts_with("basic/patterns/mrtr")
+    members.iter().any(is_below) || violation.clause.starts_with("basic/patterns/mrtr")
 }
 
 /// Where a sentence forbids at a place what the schema forbids there too, the sentence is the stronger word.
-pub(super) fn without_weaker(found: Vec<Violation>) -> Vec<Violation> {
-    let is_said = |place: &str| {
-        let mut sentences = found.iter().filter(|other| other.source == Source::Prose);
-        sentences.any(|sentence| sentence.at == place && !place.is_empty())
-    };
-    let keep = |violation: &Violation| violation.source == Source::Prose || !is_said(&violation.at);
+pub(super) fn without_weaker(mut found: Vec<Violation>) -> Vec<Violation> {
+    let sentences = found.iter().filter(|other| other.source == Source::Prose);
+    let places: Vec<String> = sentences
+        .map(|sentence| sentence.at.clone())
+        .filter(|place| !place.is_empty())
+        .collect();
+    found.retain(|violation| violation.source == Source::Prose || !places.contains(&violation.at));
     found
-        .iter()
-        .filter(|violation| keep(violation))
-        .cloned()
-        .collect()
 }
 
 pub(super) fn broken(

@@ -27,12 +27,12 @@ fn asked() -> Script {
     asks(
         Script::new(&["a"]).client(request(json!(1), "tools/call", &params)),
         1,
-        json!({"requestState": "s"}),
+        &json!({"requestState": "s"}),
     )
 }
 
 /// Our result to request `number` asks for the input of `a`, with more members.
-fn asks(script: Script, number: u64, more: Value) -> Script {
+fn asks(script: Script, number: u64, more: &Value) -> Script {
     let mut result = json!({
         "resultType": "input_required",
         "inputRequests": {"probe": {"method": "elicitation/create", "params": form()}},
@@ -103,7 +103,7 @@ fn a_call_made_again_is_held_against_the_result_before() {
     let no_state = asks(
         Script::new(&["a"]).client(request(json!(1), "tools/call", &call(&json!({})))),
         1,
-        json!({}),
+        &json!({}),
     );
     assert_eq!(
         findings_of(no_state.client(again(2, &json!({})))),
@@ -116,7 +116,7 @@ fn a_call_made_again_is_held_against_the_result_before() {
 fn the_id_of_no_round_of_the_call_may_come_again() {
     let second = || {
         let script = asked().client(again(2, &json!({})));
-        asks(script, 2, json!({"requestState": "t"}))
+        asks(script, 2, &json!({"requestState": "t"}))
     };
     let state = json!({"requestState": "t"});
     assert_eq!(findings_of(second().client(again(3, &state))), [""; 0]);
