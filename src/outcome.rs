@@ -150,6 +150,8 @@ mod present_null {
 pub enum Oddity {
     /// A second reply to the same request.
     SecondReply,
+    /// Another call that was made again for the same result.
+    SecondRetry,
     /// A reply whose id no request of the server had.
     UnknownId,
     /// JSON that is none of JSON-RPC's messages: it has neither a method nor an id.

@@ -317,7 +317,7 @@ fn a_probe_server_used_by_hand_can_be_judged() {
     let lines = [
         r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"../my client","version":"3.1"}}}"#,
         r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"probe","arguments":{"id":"elicitation/form/bare"}}}"#,
-        r#"{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"value":"hello"}}}"#,
+        r#"{"jsonrpc":"2.0","id":1001,"result":{"action":"accept","content":{"value":"hello"}}}"#,
     ];
     let mut input = server.stdin.take().expect("stdin");
     std::io::Write::write_all(&mut input, (lines.join("\n") + "\n").as_bytes()).expect("written");

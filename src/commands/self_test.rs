@@ -23,6 +23,7 @@ use crate::fakes::{self, Behaviour, Pace};
 use crate::names::{self, Target};
 use crate::plan::{self, PlannedTarget};
 use crate::recording::Recording;
+use crate::run::spec::Limits;
 use crate::run::{self, Job, Progress, Runner};
 use crate::spec::Rules;
 use report::Line;
@@ -31,7 +32,10 @@ use report::Line;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How many sessions that only wait for that time to pass run beside those that work: they need no core.
-const WAITING: usize = 16;
+const WAITING: usize = 24;
+
+/// How long a step of those may take. Some wait for the end of a step itself, in which nothing is on its way.
+const WAITING_STEP_MS: u64 = 8_000;
 
 pub(super) fn self_test(
     root: Option<PathBuf>,
@@ -79,7 +83,10 @@ async fn run_all(
     let beside = Runner {
         wrapper: runner.wrapper,
         dir: runner.dir.clone(),
-        limits,
+        limits: Limits {
+            step_ms: limits.step_ms.min(WAITING_STEP_MS),
+            ..limits
+        },
         jobs: WAITING,
         interrupt: runner.interrupt.clone(),
     };
@@ -143,6 +150,7 @@ fn jobs_for(behaviours: &[&Behaviour], catalogue: &[Probe]) -> Result<Vec<Job>, 
                 installed: installed.clone(),
                 revision: None,
                 probes: plan::with_controls(&[subject], catalogue),
+                revision: behaviour.revision,
             })
         })
         .collect()

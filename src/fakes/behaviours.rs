@@ -6,20 +6,25 @@
 //! A new behaviour is a new row. It replaces those hooks of [`BEHAVES`] in which it differs.
 
 mod allowed;
+mod allowed_rounds;
 mod envelope;
 mod fidelity;
 mod handshake;
 mod process;
 mod reply;
+mod requests;
+mod rounds;
+mod scripts;
 mod timing;
 mod transport;
+mod ways;
 
 use std::fmt;
 
 use anyhow::bail;
 
 use super::hooks::{BEHAVES, Hooks};
-use crate::names::did_you_mean;
+use crate::names::{Revision, did_you_mean};
 use crate::spec::Strength;
 use crate::verdict::{Blame, Kind};
 
@@ -40,6 +45,8 @@ pub struct Behaviour {
     pub finding: Option<Judgement>,
     /// How its sessions pass the time.
     pub pace: Pace,
+    /// The revision that its sessions are in; none where the client and the server settle on one.
+    pub revision: Option<Revision>,
     pub(super) hooks: Hooks,
 }
 
@@ -60,13 +67,19 @@ pub enum Class {
     Process,
     /// In the bytes around messages.
     Transport,
+    /// In the call that it makes again, or in what every request of the modern era carries.
+    Rounds,
+    /// Where a request is sent in an unusual way.
+    Ways,
+    /// In what follows a handshake that goes by a script.
+    Scripts,
     /// Nowhere that it may not: nobody is to be blamed for it.
     Allowed,
 }
 
 impl Class {
     /// All, in the order of the table.
-    pub const ALL: [Class; 8] = [
+    pub const ALL: [Class; 11] = [
         Class::Handshake,
         Class::Envelope,
         Class::Reply,
@@ -74,6 +87,9 @@ impl Class {
         Class::Timing,
         Class::Process,
         Class::Transport,
+        Class::Rounds,
+        Class::Ways,
+        Class::Scripts,
         Class::Allowed,
     ];
 
@@ -88,21 +104,36 @@ impl Class {
             Class::Timing => "timing",
             Class::Process => "process",
             Class::Transport => "transport",
+            Class::Rounds => "rounds",
+            Class::Ways => "ways",
+            Class::Scripts => "scripts",
             Class::Allowed => "allowed",
         }
     }
 
-    fn rows(self) -> &'static [Behaviour] {
+    fn tables(self) -> &'static [&'static [Behaviour]] {
         match self {
-            Class::Handshake => handshake::ROWS,
-            Class::Envelope => envelope::ROWS,
-            Class::Reply => reply::ROWS,
-            Class::Fidelity => fidelity::ROWS,
-            Class::Timing => timing::ROWS,
-            Class::Process => process::ROWS,
-            Class::Transport => transport::ROWS,
-            Class::Allowed => allowed::ROWS,
+            Class::Handshake => &[handshake::ROWS],
+            Class::Envelope => &[envelope::ROWS],
+            Class::Reply => &[reply::ROWS],
+            Class::Fidelity => &[fidelity::ROWS],
+            Class::Timing => &[timing::ROWS],
+            Class::Process => &[process::ROWS],
+            Class::Transport => &[transport::ROWS],
+            Class::Rounds => &[rounds::ROWS, requests::ROWS],
+            Class::Ways => &[ways::FAULTS],
+            Class::Scripts => &[scripts::FAULTS],
+            Class::Allowed => &[
+                allowed::ROWS,
+                allowed_rounds::ROWS,
+                ways::ALLOWED,
+                scripts::ALLOWED,
+            ],
         }
+    }
+
+    fn rows(self) -> impl Iterator<Item = &'static Behaviour> + Clone {
+        self.tables().iter().copied().flatten()
     }
 }
 
@@ -157,11 +188,18 @@ mod expect {
     pub(super) const NOT_DECLARED: Judgement =
         Judgement::new(Kind::NotDeclared, Blame::Nobody, None);
     pub(super) const UNKNOWN: Judgement = Judgement::new(Kind::Unknown, Blame::Nobody, None);
+    /// The request was invalid, and what the client did about it is nobody's fault but the server's.
+    pub(super) const SPEC_SILENT_INVALID: Judgement =
+        Judgement::new(Kind::SpecSilent, Blame::Server, None);
     pub(super) const SPEC_SILENT: Judgement = Judgement::new(Kind::SpecSilent, Blame::Nobody, None);
     pub(super) const LENIENT: Judgement =
         Judgement::new(Kind::Lenient, Blame::Nobody, Some(Strength::Schema));
     pub(super) const LENIENT_WITH_SERVER: Judgement =
         Judgement::new(Kind::Lenient, Blame::Server, Some(Strength::Schema));
+    pub(super) const LENIENT_MUST: Judgement =
+        Judgement::new(Kind::Lenient, Blame::Nobody, Some(Strength::Must));
+    pub(super) const LENIENT_WITH_SERVER_MUST: Judgement =
+        Judgement::new(Kind::Lenient, Blame::Server, Some(Strength::Must));
     pub(super) const ALTERED: Judgement = Judgement::new(Kind::Altered, Blame::Client, None);
     /// What was lost is nothing that a revision defines.
     pub(super) const ALTERED_FREELY: Judgement = Judgement::new(Kind::Altered, Blame::Nobody, None);
@@ -196,6 +234,21 @@ mod subject {
     pub(super) const OPTIONAL: &str = "elicitation/form/required-absent";
     pub(super) const NESTED: &str = "elicitation/form/nested-object";
     pub(super) const URL: &str = "elicitation/url/basic";
+    pub(super) const BARE: &str = "elicitation/form/bare";
+    pub(super) const NO_STATE: &str = "mrtr/no-state";
+    pub(super) const ODD_STATE: &str = "mrtr/odd-state";
+    pub(super) const STATE_FIRST: &str = "mrtr/state-first";
+    pub(super) const TWO_INPUTS: &str = "mrtr/two-inputs";
+    pub(super) const SECOND_ROUND: &str = "mrtr/second-round";
+    pub(super) const STRING_ID: &str = "envelope/string-id";
+    pub(super) const ID_ZERO: &str = "envelope/id-zero";
+    pub(super) const CLIENTS_ID: &str = "envelope/clients-id";
+    pub(super) const AFTER_NOISE: &str = "envelope/after-noise";
+    pub(super) const AFTER_NOTIFICATION: &str = "envelope/after-unknown-notification";
+    pub(super) const SECOND_OF_TWO: &str = "envelope/second-of-two";
+    pub(super) const AFTER_CALL: &str = "envelope/after-call";
+    pub(super) const PING: &str = "envelope/ping";
+    pub(super) const UNKNOWN_METHOD: &str = "envelope/unknown-method";
     /// Where any form would do. Its property is required and constrained, so that there is something to break.
     pub(super) const FORM: &str = "elicitation/form/string-length";
 }
@@ -210,6 +263,7 @@ const fn row(class: Class, name: &'static str, does: &'static str, cell: Judgeme
         cell,
         finding: None,
         pace: Pace::Works,
+        revision: None,
         hooks: BEHAVES,
     }
 }
@@ -222,6 +276,24 @@ impl Behaviour {
 
     const fn with(self, hooks: Hooks) -> Behaviour {
         Behaviour { hooks, ..self }
+    }
+
+    const fn in_revision(self, revision: Revision) -> Behaviour {
+        Behaviour {
+            revision: Some(revision),
+            ..self
+        }
+    }
+
+    const fn getting(self, cell: Judgement) -> Behaviour {
+        Behaviour { cell, ..self }
+    }
+
+    const fn with_finding(self, finding: Judgement) -> Behaviour {
+        Behaviour {
+            finding: Some(finding),
+            ..self
+        }
     }
 
     const fn waits(self) -> Behaviour {

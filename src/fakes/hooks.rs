@@ -3,14 +3,20 @@
 //! Owns what a behaviour writes and shows; every function here is pure. It must not know pipes or processes: what is to
 //! happen is a list of [`Step`]s, and the conversation takes them.
 
+mod edit;
+
 use std::time::Duration;
 
 use serde_json::Value;
 
+use super::rounds::Round;
+use edit::apply;
+pub(super) use edit::{Edit, edited};
+
 /// The points at which a behaviour can differ.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hooks {
-    /// At which calls `meets`, `shows`, `replies`, `calls` and `after` act; `sends` acts for the whole session.
+    /// At which calls `meets`, `shows`, `replies`, `again`, `calls` and `after` act; the others act for the whole session.
     pub(super) scope: Scope,
     /// Whether a call that the host asks for reaches the server.
     pub(super) calls: Calls,
@@ -18,12 +24,22 @@ pub(super) struct Hooks {
     pub(super) meets: Meets,
     /// What the host is shown of the request.
     pub(super) shows: Shows,
-    /// What goes to the server once the host has answered.
+    /// What goes to the server once the host has answered; of what is asked for by a result, what the answer becomes.
     pub(super) replies: Replies,
+    /// How a call is made again once there is an answer to all that its result asks for.
+    pub(super) again: Again,
+    /// The eras that the client speaks.
+    pub(super) speaks: Speaks,
+    /// What the client does, beside the usual, at a line of the server with this text in it, in the whole session.
+    pub(super) hears: &'static [(&'static str, Hears)],
     /// What becomes of the client's own messages, by their method; an empty method stands for all.
     pub(super) sends: &'static [(&'static str, Change)],
     /// What the client does when the call has come back.
     pub(super) after: After,
+    /// What the client does with a version that it does not know.
+    pub(super) unknown: Unknown,
+    /// How the client ends its server.
+    pub(super) ends: Ends,
 }
 
 /// The hooks of the client that does everything right.
@@ -33,8 +49,13 @@ pub(super) const BEHAVES: Hooks = Hooks {
     meets: Meets::Presents,
     shows: Shows::Edited(&[]),
     replies: Replies::Line(SOUND),
+    again: Again::Edited(&[]),
+    speaks: Speaks::Legacy,
+    hears: &[],
     sends: &[],
     after: After::Stays,
+    unknown: Unknown::Disconnects,
+    ends: Ends::ByClosing,
 };
 
 /// The line of a sound reply.
@@ -65,6 +86,24 @@ pub(super) enum After {
     Stays,
     /// Closes the channel and ends, as if it had nothing more to do.
     Leaves,
+}
+
+/// What a client does with a server whose version it does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// Ends the session.
+    Disconnects,
+    /// Goes on as if it knew it.
+    GoesOn,
+}
+
+/// How a client ends its server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ends {
+    /// It closes the channel, and waits.
+    ByClosing,
+    /// With a signal, the channel still open.
+    BySignal,
 }
 
 /// What the client does at once when the request arrives.
@@ -100,13 +139,35 @@ pub(super) enum Replies {
     Does(fn(&Request, &str) -> Vec<Step>),
 }
 
-/// A change to a JSON value at a JSON pointer.
+/// How a call is made again.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Edit {
-    /// Takes the member away.
-    Remove(&'static str),
-    /// Puts this JSON text there, in the place of what there was.
-    Set(&'static str, &'static str),
+pub(super) enum Again {
+    /// As it has to be, with these edits to the message.
+    Edited(&'static [Edit]),
+    /// This is done; the second argument holds the JSON texts of the answers, in the order of what is asked for.
+    Does(fn(&Round, &[String]) -> Vec<Step>),
+}
+
+/// The eras of the protocol that a client speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Speaks {
+    /// `initialize` alone.
+    Legacy,
+    /// 2026-07-28 alone.
+    Modern,
+    /// Both: it asks for the modern one first, and falls back.
+    Both,
+}
+
+/// What a client does at a line of the server.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Hears {
+    /// Writes this, and goes on as usual.
+    Writes(&'static [u8]),
+    /// Writes this in place of what it would do; nothing, where this is empty.
+    Instead(&'static [u8]),
+    /// Ends its process with this code.
+    Exits(i32),
 }
 
 /// What becomes of one of the client's own messages.
@@ -137,6 +198,8 @@ pub(super) enum Step {
     Pass(Duration),
     /// Waits until the call for which the request was sent has come back.
     UntilReturned,
+    /// Ends the call with the result that asks for input, and does not make it again.
+    GiveUp,
     /// Closes the channel to the server, and stays alive.
     Close,
     /// Ends the process, with nothing put in order.
@@ -162,7 +225,7 @@ pub(super) const OWN_ID: &str = "own-";
 /// In front of an id of rmcp's that [`Change::StringId`] makes a string; taken off again in the reply.
 pub(super) const SESSION_ID: &str = "session-";
 
-/// An `elicitation/create` request as it arrived. Both members stay JSON text, so that nothing is lost by parsing:
+/// An `elicitation/create` request as it arrived, or one in a result, whose key is its id then. Both members stay JSON text, so that nothing is lost by parsing:
 /// the id goes back as it came, and the host sees what was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Request {
@@ -198,6 +261,44 @@ impl Hooks {
             }
             Replies::Does(steps) => steps(request, answer),
         }
+    }
+
+    /// What the client does when a call comes back with a result that asks for input.
+    pub(super) fn on_round(&self, round: &Round) -> Vec<Step> {
+        match self.meets {
+            Meets::Presents if round.inputs.is_empty() => self.on_inputs(round, &[]),
+            Meets::Presents => vec![Step::Present],
+            Meets::Answers(answer) => {
+                self.on_inputs(round, &vec![answer.to_owned(); round.inputs.len()])
+            }
+            Meets::Rejects(_) => vec![Step::GiveUp],
+            Meets::Does(steps) => steps(&Request {
+                id: round.id.clone(),
+                params: round.params.clone(),
+            }),
+        }
+    }
+
+    /// What the client does when there is an answer to all that a result asks for.
+    pub(super) fn on_inputs(&self, round: &Round, answers: &[String]) -> Vec<Step> {
+        let answers: Vec<String> = match self.replies {
+            Replies::Edited(edits) => answers.iter().map(|text| edited(text, edits)).collect(),
+            _ => answers.to_vec(),
+        };
+        match self.again {
+            Again::Edited(edits) => {
+                let line = edited(&round.again(&round.next_id, &answers), edits);
+                vec![Step::Write(format!("{line}\n").into_bytes())]
+            }
+            Again::Does(steps) => steps(round, &answers),
+        }
+    }
+
+    /// What the client does at this line of the server.
+    pub(super) fn on_line(&self, line: &[u8]) -> Option<Hears> {
+        let text = String::from_utf8_lossy(line);
+        let heard = self.hears.iter().find(|(part, _)| text.contains(part));
+        heard.map(|(_, does)| *does)
     }
 
     /// The bytes that go to the server for a line of rmcp's, or the code with which the process ends instead.
@@ -250,51 +351,6 @@ pub(super) fn rejection(id: &str, error: &str) -> Vec<u8> {
 fn line(template: &str, id: &str, answer: &str) -> Vec<u8> {
     let text = template.replace("@id", id).replace("@answer", answer);
     format!("{text}\n").into_bytes()
-}
-
-/// JSON text with edits made; the text itself where there is none.
-pub(super) fn edited(json: &str, edits: &[Edit]) -> String {
-    if edits.is_empty() {
-        return json.to_owned();
-    }
-    let mut value: Value = serde_json::from_str(json).unwrap_or_default();
-    for edit in edits {
-        apply(&mut value, *edit);
-    }
-    value.to_string()
-}
-
-/// An edit at a place that is not there does nothing; a test keeps the table free of those.
-fn apply(value: &mut Value, edit: Edit) {
-    let (Edit::Remove(at) | Edit::Set(at, _)) = edit;
-    let Some((parent, name)) = at.rsplit_once('/') else {
-        return;
-    };
-    let name = name.replace("~1", "/").replace("~0", "~");
-    match (value.pointer_mut(parent), edit) {
-        (Some(Value::Object(members)), Edit::Remove(_)) => {
-            members.shift_remove(&name);
-        }
-        (Some(Value::Object(members)), Edit::Set(_, json)) => {
-            members.insert(name, parsed(json));
-        }
-        (Some(Value::Array(items)), _) => {
-            let Some(index) = name.parse().ok().filter(|index| *index < items.len()) else {
-                return;
-            };
-            match edit {
-                Edit::Remove(_) => {
-                    items.remove(index);
-                }
-                Edit::Set(_, json) => items[index] = parsed(json),
-            }
-        }
-        _ => {}
-    }
-}
-
-fn parsed(json: &str) -> Value {
-    serde_json::from_str(json).unwrap_or_default()
 }
 
 #[cfg(test)]

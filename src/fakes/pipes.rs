@@ -1,12 +1,12 @@
 //! The pipes of the MCP server, with rmcp on one side and the conversation beside it.
 //!
 //! Owns the server's process and the way of every line. All go between the server and rmcp as they are, but for three:
-//! `elicitation/create`, which rmcp never sees; what a behaviour makes of rmcp's own messages; and the replies to what
-//! rmcp did not send like that. It must not know what becomes of a request.
+//! `elicitation/create` and results that ask for input, which rmcp never sees; what a behaviour makes of rmcp's own
+//! messages; and the replies to what rmcp did not send like that. It must not know what becomes of a request.
 
 use std::io;
 use std::process::Stdio;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use anyhow::{Context, bail};
 use serde::Deserialize;
@@ -19,23 +19,56 @@ use tokio::io::{
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{Mutex, mpsc};
 
-use super::hooks::{Death, Hooks, OWN_ID, Request, SESSION_ID};
+use super::conversation::die;
+use super::hooks::{Death, Hears, Hooks, OWN_ID, Request, SESSION_ID};
+use super::rounds::{Asked, Calls, Round};
 use crate::probe_server::stdio::MAX_LINE;
 
 /// The server's process and the pumps between its pipes and rmcp.
 pub(super) struct Pipes {
     pub(super) server: Child,
-    pub(super) to_server: ToServer,
-    pub(super) requests: Requests,
+    pub(super) channel: Channel,
+    pub(super) taken: Taken,
     pub(super) rmcp_side: DuplexStream,
     pub(super) upward: tokio::task::AbortHandle,
 }
 
-/// The server's input; none once it is closed. Two write to it, rmcp's pump and the conversation, each whole lines.
-pub(super) type ToServer = Arc<Mutex<Option<ChildStdin>>>;
+/// What was taken out of the server's output; closes when that does, after an error if reading failed.
+pub(super) type Taken = mpsc::Receiver<io::Result<Asked>>;
 
-/// The requests taken out of the server's output; closes when that does, after an error if reading failed.
-pub(super) type Requests = mpsc::Receiver<io::Result<Request>>;
+/// Both ends of the stream, as far as they are written to. Each writes whole lines.
+#[derive(Clone)]
+pub(super) struct Channel {
+    /// The server's input; none once it is closed.
+    to_server: Arc<Mutex<Option<ChildStdin>>>,
+    to_rmcp: Arc<Mutex<WriteHalf<DuplexStream>>>,
+    calls: Arc<std::sync::Mutex<Calls>>,
+}
+
+impl Channel {
+    /// Writes to the server, unless its input is closed. `again` is the round that this follows, if it does.
+    pub(super) async fn write(&self, bytes: &[u8], again: Option<&Round>) -> io::Result<()> {
+        self.calls().sent(bytes, again);
+        match &mut *self.to_server.lock().await {
+            Some(input) => write(input, bytes).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Closes the server's input.
+    pub(super) async fn close(&self) {
+        self.to_server.lock().await.take();
+    }
+
+    /// Hands rmcp a line as if the server had just written it.
+    pub(super) async fn hand_on(&self, line: &[u8]) -> io::Result<()> {
+        write(&mut *self.to_rmcp.lock().await, line).await
+    }
+
+    fn calls(&self) -> std::sync::MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl Pipes {
     pub(super) fn open(server: &[String], hooks: Hooks) -> anyhow::Result<Pipes> {
@@ -52,32 +85,46 @@ impl Pipes {
         let (Some(stdin), Some(stdout)) = (server.stdin.take(), server.stdout.take()) else {
             bail!("the MCP server has no pipes");
         };
-        let to_server = Arc::new(Mutex::new(Some(stdin)));
         let (rmcp_side, our_side) = tokio::io::duplex(64 * 1024);
         let (from_rmcp, to_rmcp) = tokio::io::split(our_side);
-        let (taken, requests) = mpsc::channel(16);
-        let upward = tokio::spawn(pump_up(from_rmcp, to_server.clone(), hooks)).abort_handle();
-        tokio::spawn(pump_down(stdout, to_rmcp, taken));
+        let channel = Channel {
+            to_server: Arc::new(Mutex::new(Some(stdin))),
+            to_rmcp: Arc::new(Mutex::new(to_rmcp)),
+            calls: Arc::default(),
+        };
+        let (sender, taken) = mpsc::channel(16);
+        let upward = tokio::spawn(pump_up(from_rmcp, channel.clone(), hooks)).abort_handle();
+        tokio::spawn(pump_down(stdout, channel.clone(), sender, hooks));
         Ok(Pipes {
             server,
-            to_server,
-            requests,
+            channel,
+            taken,
             rmcp_side,
             upward,
         })
     }
 }
 
+/// Asks a server to end, by a signal.
+pub(super) fn terminate(server: &Child) -> io::Result<()> {
+    use rustix::process::{Pid, Signal, kill_process};
+    let id = server.id().and_then(|id| i32::try_from(id).ok());
+    match id.and_then(Pid::from_raw) {
+        Some(id) => Ok(kill_process(id, Signal::TERM)?),
+        None => Ok(()),
+    }
+}
+
 async fn pump_up(
     from_rmcp: ReadHalf<DuplexStream>,
-    to_server: ToServer,
+    channel: Channel,
     hooks: Hooks,
 ) -> io::Result<()> {
     let mut reader = BufReader::new(from_rmcp);
     while let Some(line) = read_line(&mut reader).await? {
         match hooks.outgoing(&line) {
-            Ok(bytes) => write_to_server(&to_server, &bytes).await?,
-            Err(code) => super::die(Death::Exit(code))?,
+            Ok(bytes) => channel.write(&bytes, None).await?,
+            Err(code) => die(Death::Exit(code))?,
         }
     }
     Ok(())
@@ -85,17 +132,14 @@ async fn pump_up(
 
 async fn pump_down(
     from_server: ChildStdout,
-    mut to_rmcp: WriteHalf<DuplexStream>,
-    taken: mpsc::Sender<io::Result<Request>>,
+    channel: Channel,
+    taken: mpsc::Sender<io::Result<Asked>>,
+    hooks: Hooks,
 ) {
     let mut reader = BufReader::new(from_server);
     while let Some(line) = read_line(&mut reader).await.transpose() {
-        let forwarded = match line.map(|line| (elicitation(&line), line)) {
-            Ok((None, line)) => match for_rmcp(line) {
-                Some(line) => write(&mut to_rmcp, &line).await.is_ok(),
-                None => true,
-            },
-            Ok((Some(request), _)) => taken.send(Ok(request)).await.is_ok(),
+        let forwarded = match line {
+            Ok(line) => forward(line, &channel, &taken, hooks).await,
             Err(error) => {
                 let _ = taken.send(Err(error)).await;
                 false
@@ -106,7 +150,35 @@ async fn pump_down(
         }
     }
     // Dropping one half of a split stream does not end it, and rmcp would wait for ever.
-    let _ = to_rmcp.shutdown().await;
+    let _ = channel.to_rmcp.lock().await.shutdown().await;
+}
+
+/// Sends a line of the server where it belongs. Gives whether there is anybody left to send to.
+async fn forward(
+    line: Vec<u8>,
+    channel: &Channel,
+    taken: &mpsc::Sender<io::Result<Asked>>,
+    hooks: Hooks,
+) -> bool {
+    match hooks.on_line(&line) {
+        Some(Hears::Writes(bytes)) => {
+            let _ = channel.write(bytes, None).await;
+        }
+        Some(Hears::Instead(bytes)) => return channel.write(bytes, None).await.is_ok(),
+        Some(Hears::Exits(code)) => {
+            let _ = die(Death::Exit(code));
+        }
+        None => {}
+    }
+    let round = channel.calls().asked(&line).map(Asked::Round);
+    if let Some(asked) = elicitation(&line).map(Asked::Request).or(round) {
+        return taken.send(Ok(asked)).await.is_ok();
+    }
+    let line = channel.calls().for_rmcp(line);
+    match for_rmcp(line) {
+        Some(line) => channel.hand_on(&line).await.is_ok(),
+        None => true,
+    }
 }
 
 /// The request in a line, if it is one for `elicitation/create`.
@@ -146,14 +218,6 @@ fn for_rmcp(line: Vec<u8>) -> Option<Vec<u8>> {
         // No id of rmcp's is anything else.
         Some(Value::Number(_)) | None => Some(line),
         Some(_) => None,
-    }
-}
-
-/// Writes to the server, unless its input is closed.
-pub(super) async fn write_to_server(to_server: &ToServer, bytes: &[u8]) -> io::Result<()> {
-    match &mut *to_server.lock().await {
-        Some(input) => write(input, bytes).await,
-        None => Ok(()),
     }
 }
 

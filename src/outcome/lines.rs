@@ -73,11 +73,11 @@ impl<'i> Came<'i> {
         }
     }
 
-    /// A call that was made again: the first is the answer, any further one is a second.
+    /// A call that was made again: the first is the answer. A further one is a request of its own, and no reply.
     pub(super) fn take_retry(&mut self, at: usize, message: &'i Message<'i>) {
         let before = self.oddities.len();
         if self.reply.is_some() {
-            self.oddities.push(Oddity::SecondReply);
+            self.oddities.push(Oddity::SecondRetry);
         } else {
             self.reply = Some(Reply { at, message });
             self.evidence.push(at);

@@ -3,13 +3,16 @@
 mod differences;
 mod extreme_lines;
 mod odd_lines;
+mod retries;
+mod scripts;
 mod sessions;
+mod stages;
 
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::recording::{End, HostDir};
+use crate::recording::{Dir, End, HostDir};
 use crate::testing::{Script, form, hostile_recording, id, reply};
 
 /// Up to the call of `a`: lines 1 to 7 of the recording.
@@ -324,37 +327,6 @@ fn what_came_back_is_told_apart() {
     assert_eq!(a(&nothing).kind, not_reached(Stage::ClientStarted));
     let timed_out = sent().exit(Some(0), None).end(Some(End::TimedOut));
     assert_eq!(a(&timed_out).kind, Kind::Silent { after_ms: 0 });
-}
-
-#[test]
-fn the_last_stage_is_named() {
-    let check = |script: Script, expect: Stage| {
-        assert_eq!(a(&script.finish()).stage, Some(expect));
-    };
-    check(Script::new(&["a"]), Stage::ClientStarted);
-    check(Script::new(&["a"]).initialize(), Stage::Handshake);
-    check(Script::new(&["a"]).initialize().list(), Stage::ToolsListed);
-    check(
-        Script::new(&["a"])
-            .with_model()
-            .initialize()
-            .list()
-            .event(tool_offered()),
-        Stage::ToolOffered,
-    );
-    check(called(), Stage::ToolCalled);
-    check(sent(), Stage::RequestSent);
-    check(sent().presented("a", form()), Stage::Presented);
-    let given = || {
-        sent()
-            .presented("a", form())
-            .answer("a", json!({"action": "decline"}))
-    };
-    check(given(), Stage::AnswerGiven);
-    check(
-        given().reply(1, json!({"action": "decline"})),
-        Stage::AnswerOnWire,
-    );
 }
 
 #[test]

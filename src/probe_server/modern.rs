@@ -37,9 +37,8 @@ impl<W: Write> Server<'_, W> {
         id: &str,
         params: &Value,
     ) -> io::Result<()> {
-        if let Some(capabilities) = params["_meta"].get(CAPABILITIES) {
-            self.capabilities = capabilities.clone();
-        }
+        // Those of each request, never of one before (2026-07-28 schema RequestMetaObject).
+        self.capabilities = params["_meta"][CAPABILITIES].clone();
         match method {
             "server/discover" => self.result(id, &discovered()),
             "tools/list" => self.result(

@@ -1,6 +1,8 @@
 //! The conversation, line by line, without a process.
 
 mod extreme_lines;
+mod modern;
+mod ways;
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -36,15 +38,26 @@ fn probe(id: &str, params: &str) -> Probe {
 
 /// Feeds `lines` and gives what the server wrote and the events that it recorded.
 fn converse(lines: &[&str], timeout_ms: u64) -> (Vec<String>, Vec<Event>) {
+    let probes = vec![
+        probe("a/one", r#"{"z":1,"a":1.0}"#),
+        probe("a/two", r#"{"message":"two"}"#),
+    ];
+    converse_about(probes, None, lines, timeout_ms)
+}
+
+/// The same about these probes, in this revision.
+fn converse_about(
+    probes: Vec<Probe>,
+    revision: Option<Revision>,
+    lines: &[&str],
+    timeout_ms: u64,
+) -> (Vec<String>, Vec<Event>) {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("server-1.jsonl");
     let recorder = Recorder::create(&file, "server").unwrap();
     let options = Options {
-        probes: vec![
-            probe("a/one", r#"{"z":1,"a":1.0}"#),
-            probe("a/two", r#"{"message":"two"}"#),
-        ],
-        revision: None,
+        probes,
+        revision,
         answer_timeout: Duration::from_millis(timeout_ms),
         stop_when_silent: true,
     };
@@ -82,13 +95,13 @@ fn params_go_out_byte_for_byte() {
         &[
             INITIALIZE,
             call,
-            r#"{"jsonrpc":"2.0","id":1,"result":{"action":"cancel"}}"#,
+            r#"{"jsonrpc":"2.0","id":1001,"result":{"action":"cancel"}}"#,
         ],
         50,
     );
     assert_eq!(
         written[1],
-        r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"z":1,"a":1.0}}"#
+        r#"{"jsonrpc":"2.0","id":1001,"method":"elicitation/create","params":{"z":1,"a":1.0}}"#
     );
     assert!(
         written[2].starts_with(r#"{"jsonrpc":"2.0","id":7,"result":"#),
@@ -113,15 +126,18 @@ fn calls_side_by_side_are_asked_one_after_another() {
         INITIALIZE,
         &one,
         &two,
-        r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
-        r#"{"jsonrpc":"2.0","id":2,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":1001,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":1002,"result":{}}"#,
     ];
     let (written, _) = converse(&lines, 50);
     let ids: Vec<Value> = written
         .iter()
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].clone())
         .collect();
-    assert_eq!(ids, [json!("i"), json!(1), json!(1), json!(2), json!(2)]);
+    assert_eq!(
+        ids,
+        [json!("i"), json!(1001), json!(1), json!(1002), json!(2)]
+    );
 }
 
 #[test]
@@ -209,13 +225,13 @@ fn a_batch_is_answered_item_by_item() {
     let first =
         format!(r#"[{INITIALIZE}, {{"jsonrpc":"2.0","id":5,"method":"tools/list"}}, {call}]"#);
     let reply =
-        r#"[{"jsonrpc":"2.0","id":1.0,"result":{"action":"cancel"}},{"id":8,"method":"ping"}]"#;
+        r#"[{"jsonrpc":"2.0","id":1001.0,"result":{"action":"cancel"}},{"id":8,"method":"ping"}]"#;
     let (written, events) = converse(&[&first, reply], 50);
     let ids: Vec<Value> = written
         .iter()
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].clone())
         .collect();
-    assert_eq!(ids, [json!("i"), json!(5), json!(1), json!(7), json!(8)]);
+    assert_eq!(ids, [json!("i"), json!(5), json!(1001), json!(7), json!(8)]);
     assert!(
         !events
             .iter()
@@ -227,11 +243,11 @@ fn a_batch_is_answered_item_by_item() {
 fn a_reply_is_told_by_the_value_of_its_id() {
     let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"probe","arguments":{"id":"a/one"}}}"#;
     for (id, is_reply) in [
-        ("1", true),
-        ("1.0", true),
-        ("10e-1", true),
-        ("\"1\"", false),
-        ("2", false),
+        ("1001", true),
+        ("1001.0", true),
+        ("10010e-1", true),
+        ("\"1001\"", false),
+        ("1002", false),
         ("null", false),
     ] {
         let reply = format!(r#"{{"id":{id},"result":{{"action":"cancel"}}}}"#);

@@ -362,10 +362,11 @@ pub struct Recording {
 impl Recording {
     /// The revision that the session settled on: the version that the probe server answered to `initialize`, or the one
     /// that the client names in a request of the modern era (2026-07-28 basic/index `_meta`) other than the first
-    /// question of which there are.
+    /// question of which there are. Where neither came, the one of the modern era that the server was to speak: that era
+    /// has nothing to settle.
     #[must_use]
     pub fn revision(&self) -> Option<Revision> {
-        self.entries.iter().find_map(|entry| match &entry.event {
+        let settled = self.entries.iter().find_map(|entry| match &entry.event {
             // The stimulus of a probe has no version, and would only have to be read.
             Event::Mcp {
                 dir,
@@ -373,7 +374,8 @@ impl Recording {
                 probe: None,
             } => settled_by(*dir, line),
             _ => None,
-        })
+        });
+        settled.or(self.header.revision.filter(|asked| !asked.is_legacy()))
     }
 }
 

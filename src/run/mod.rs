@@ -88,6 +88,8 @@ pub struct Job {
     pub revision: Option<Revision>,
     /// The probes, controls first.
     pub probes: Vec<Probe>,
+    /// The revision that its sessions are to be in; none where the client and the server settle on one.
+    pub revision: Option<Revision>,
 }
 
 impl Job {

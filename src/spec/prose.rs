@@ -66,6 +66,22 @@ const RULES: &[Rule] = &[
         },
         says: "expected at least one mode, form or url",
     },
+    // "Fields marked as required MUST be included on every request."
+    Rule {
+        about: "per-request fields",
+        holds: |revision, direction| {
+            revision == Revision::V2026_07_28 && direction == Dir::ClientToServer
+        },
+        clause: "basic/index _meta",
+        strength: Strength::Must,
+        breaks: |message| {
+            let is_request = message["method"].is_string() && message.get("id").is_some();
+            is_request
+                .then(|| lacks_a_field(&message["params"]))
+                .flatten()
+        },
+        says: "expected _meta with io.modelcontextprotocol/protocolVersion and /clientCapabilities",
+    },
     Rule {
         about: "replies of a client",
         holds: |revision, direction| {
@@ -93,6 +109,20 @@ const RULES: &[Rule] = &[
         says: "expected no JSON-RPC request of a server",
     },
 ];
+
+/// Where a request lacks one of the fields that every request has to have, if it does.
+fn lacks_a_field(params: &Value) -> Option<&'static str> {
+    let fields = [
+        "io.modelcontextprotocol/protocolVersion",
+        "io.modelcontextprotocol/clientCapabilities",
+    ];
+    let has = |field: &&str| params["_meta"].get(*field).is_some();
+    match params.get("_meta") {
+        None if params.is_object() => Some("/params"),
+        Some(meta) if meta.is_object() && !fields.iter().all(has) => Some("/params/_meta"),
+        _ => None,
+    }
+}
 
 /// "Clients that declare the elicitation capability MUST support at least one mode"; an empty object means form.
 fn has_no_mode(capability: &Value) -> bool {

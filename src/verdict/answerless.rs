@@ -27,7 +27,7 @@ pub(super) fn replied(case: &Case<'_>) -> Option<Verdict> {
         (Came::Result, Asks::Result) => plain(Kind::Works, Blame::Nobody, "answered with a result"),
         (Came::Result, _) => {
             let reason = "answered a request with a result whose method no revision has";
-            plain(Kind::Lenient, Blame::Nobody, reason)
+            no_such_method(case).verdict(Kind::Lenient, Blame::Nobody, reason)
         }
         (Came::RpcError { code, .. }, Asks::MethodNotFound) if *code == METHOD_NOT_FOUND => {
             let reason = format!(
@@ -39,9 +39,14 @@ pub(super) fn replied(case: &Case<'_>) -> Option<Verdict> {
             let reason = format!(
                 "a method that does not exist is answered with error {code} ({message}) in place of {METHOD_NOT_FOUND}"
             );
-            let section = "basic/index Messages (JSON-RPC 2.0: Error object)";
-            Rule::of(case, Strength::Must, section).verdict(Kind::Violates, Blame::Client, reason)
+            no_such_method(case).verdict(Kind::Violates, Blame::Client, reason)
         }
         _ => return control::no_result(case),
     })
+}
+
+/// JSON-RPC 2.0: what a request is answered with whose method does not exist.
+fn no_such_method(case: &Case<'_>) -> Rule {
+    let section = "basic/index Messages (JSON-RPC 2.0: Error object)";
+    Rule::of(case, Strength::Must, section)
 }

@@ -70,6 +70,9 @@ pub(super) fn undeclared(case: &Case<'_>) -> Option<Verdict> {
         ))),
         Came::Silent { .. } | Came::Gone { .. } => {
             let reason = format!("{needs} is not declared, and a request gets no reply");
+            if case.is_modern() {
+                return Some(plain(Kind::SpecSilent, Blame::Nobody, reason));
+            }
             let rule = control::must_reply(case);
             Some(rule.verdict(Kind::Violates, Blame::Client, reason))
         }

@@ -3,7 +3,7 @@
 //! Owns what counts as a loss, and whose. It comes last: a cell that gets here broke no rule.
 
 use super::{Blame, Case, Kind, Verdict, members, plain};
-use crate::outcome::{Change, Difference};
+use crate::outcome::{Change, Difference, Oddity};
 use crate::recording::AnsweredBy;
 
 /// The driver answered something that was too deep to be recorded as presented.
@@ -35,6 +35,15 @@ pub(super) fn not_waited_for(case: &Case<'_>) -> Option<Verdict> {
     }
     let reason =
         "presented, but refused before the driver answered; no clause says how long to wait";
+    Some(plain(Kind::SpecSilent, Blame::Nobody, reason))
+}
+
+/// Requests are independent of each other, and no clause says how often a call may be made again for one result.
+pub(super) fn called_again_twice(case: &Case<'_>) -> Option<Verdict> {
+    if !case.outcome.oddities.contains(&Oddity::SecondRetry) {
+        return None;
+    }
+    let reason = "called again more than once with an answer to one result; no clause decides";
     Some(plain(Kind::SpecSilent, Blame::Nobody, reason))
 }
 

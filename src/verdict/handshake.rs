@@ -24,9 +24,9 @@ pub(super) fn followed(case: &Case<'_>) -> Option<Verdict> {
     let did = did(*then, methods);
     if let Some(why) = case.invalid_reason() {
         return Some(match then {
-            Then::GoesOn => plain(
+            Then::GoesOn => case.norm().verdict(
                 Kind::Lenient,
-                Blame::Nobody,
+                Blame::Server,
                 format!("{did}, although the answer is invalid ({why})"),
             ),
             Then::Initializes | Then::Stops => plain(
@@ -36,9 +36,14 @@ pub(super) fn followed(case: &Case<'_>) -> Option<Verdict> {
             ),
         });
     }
-    let may_go_on = script.then.len() > 1;
-    if *then == Then::Stops && may_go_on && script.then.contains(then) {
-        return Some(plain(Kind::Refused, Blame::Nobody, format!("{did}, as it may")));
+    // What stands first is what serves the user best. Stopping is a refusal only where something else does.
+    let is_second_best = script.then.first() != Some(then) && script.then.contains(then);
+    if *then == Then::Stops && is_second_best {
+        return Some(plain(
+            Kind::Refused,
+            Blame::Nobody,
+            format!("{did}, as it may"),
+        ));
     }
     if script.then.contains(then) {
         return Some(plain(Kind::Works, Blame::Nobody, did));

@@ -157,6 +157,7 @@ impl Blame {
 }
 
 /// All that a verdict may rest on.
+#[derive(Clone, Copy)]
 pub struct Case<'a> {
     /// The probe.
     pub probe: &'a Probe,
@@ -179,6 +180,28 @@ pub struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
+    /// The same, in the revision whose rules the probe is about. A handshake that goes by a script settles on another
+    /// one, or on none, as the script has it; what the client is to do then stands in the revision that it is asked in.
+    fn in_the_probes_revision(&self) -> Case<'a> {
+        let asked = &self.probe.revisions;
+        let is_beside = self.probe.script.is_some()
+            && self
+                .revision
+                .is_none_or(|settled| !asked.contains(&settled));
+        Case {
+            revision: match is_beside {
+                true => asked.first().copied(),
+                false => self.revision,
+            },
+            ..*self
+        }
+    }
+
+    /// Whether the request stood in a result (2026-07-28 basic/patterns/mrtr).
+    fn is_modern(&self) -> bool {
+        self.revision.is_some_and(|revision| !revision.is_legacy())
+    }
+
     /// Why the request is invalid in this revision, if it is.
     fn invalid_reason(&self) -> Option<&'a str> {
         self.probe.validity(self.revision?).err()
@@ -225,6 +248,7 @@ impl<'a> Case<'a> {
 /// Judges one cell.
 #[must_use]
 pub fn judge(case: &Case<'_>) -> Verdict {
+    let case = &case.in_the_probes_revision();
     let mut verdict = table::decide(case);
     verdict.reason = one_line(&declaration::with_declaration(case, verdict.reason));
     verdict.evidence.clone_from(&case.outcome.evidence);

@@ -42,7 +42,8 @@ pub(super) fn not_a_message(case: &Case<'_>) -> Option<Verdict> {
                 let reason = "an object of the reply has the same member twice; no clause says which of the two counts";
                 Some(plain(Kind::SpecSilent, Blame::Nobody, reason))
             }
-            Oddity::Batch | Oddity::LateReply => None,
+            // Speaks of no message, but of how many there are.
+            Oddity::Batch | Oddity::LateReply | Oddity::SecondRetry => None,
         };
         if spoken.is_some() {
             return spoken;
@@ -67,7 +68,11 @@ pub(super) fn breaks_a_rule(case: &Case<'_>) -> Option<Verdict> {
         .map(|violation| named(violation))
         .collect();
     let rule = Rule::of(case, first.strength, &first.clause);
-    let reason = format!("the reply breaks {}: {}", first.clause, named.join("; "));
+    let what = match case.is_modern() {
+        true => "the call that was made again",
+        false => "the reply",
+    };
+    let reason = format!("{what} breaks {}: {}", first.clause, named.join("; "));
     Some(rule.verdict(Kind::Violates, Blame::Client, reason))
 }
 

@@ -4,6 +4,7 @@
 //! not know what a probe asks. The rules that need more than one message are `conversation`'s.
 
 mod conversation;
+mod remark;
 mod rounds;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +18,8 @@ use crate::outcome::{McpLine, Messages, Outcome};
 use crate::recording::Dir;
 use crate::recording::line::Line;
 use crate::spec::{Rules, Violation};
-use conversation::{Conversation, Remark};
+use conversation::Conversation;
+use remark::Remark;
 
 /// What the rules say of all messages of a session.
 #[derive(Debug, Default)]

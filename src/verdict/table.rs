@@ -58,6 +58,7 @@ pub(super) const ROWS: &[(Part, Row)] = &[
     (Part::Fidelity, fidelity::not_recorded),
     (Part::Fidelity, fidelity::unseen),
     (Part::Fidelity, fidelity::not_waited_for),
+    (Part::Fidelity, fidelity::called_again_twice),
     (Part::Fidelity, fidelity::altered),
     (Part::Fidelity, fidelity::works),
 ];

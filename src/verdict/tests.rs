@@ -3,8 +3,10 @@
 mod always;
 mod compared;
 mod declared;
+mod modern;
 mod order;
 mod replies;
+mod scripts;
 
 use serde_json::{Value, json};
 
@@ -243,10 +245,11 @@ impl Setup {
     fn judge(&self) -> Verdict {
         let sent: Value = self.probe.params_value();
         let reply = self.reply();
+        let inputs = json!({"probe": {"method": "elicitation/create", "params": sent}});
         let message = spec::Message {
             value: reply.as_ref().unwrap_or(&Value::Null),
             answers: Some("elicitation/create"),
-            inputs: None,
+            inputs: (!self.revision.is_legacy()).then_some(&inputs),
         };
         let violations = match reply {
             Some(_) => spec::Rules::builtin().check(self.revision, Dir::ClientToServer, &message),
@@ -265,7 +268,7 @@ impl Setup {
         })
     }
 
-    /// The reply that the outcome was read from.
+    /// The reply that the outcome was read from; in the modern era, the call that was made again.
     fn reply(&self) -> Option<Value> {
         let result = match &self.outcome.kind {
             Came::Answered { action, content } => {
@@ -278,7 +281,19 @@ impl Setup {
             Came::Malformed { .. } => json!({}),
             _ => return None,
         };
-        Some(json!({"jsonrpc": "2.0", "id": 1, "result": result}))
+        if self.revision.is_legacy() {
+            return Some(json!({"jsonrpc": "2.0", "id": 1, "result": result}));
+        }
+        let params = json!({
+            "name": "probe",
+            "inputResponses": {"probe": result},
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": self.declared,
+            },
+        });
+        let call = crate::testing::request(json!(2), "tools/call", &params);
+        serde_json::from_str(&call).ok()
     }
 }
 

@@ -75,10 +75,7 @@ pub(super) fn parse(source: &Source, id: &ProbeId) -> Result<Parsed, Vec<Problem
     let revisions: Option<Vec<Revision>> = asked
         .as_ref()
         .map(|asked| asked.iter().map(|(revision, _)| *revision).collect());
-    let (script, method, params) = match check.stimulus(&raw) {
-        Some(stimulus) => stimulus,
-        None => (None, None, None),
-    };
+    let (script, method, params) = check.stimulus(&raw).unwrap_or_default();
     let way = check.way(raw.way.as_ref(), asked.as_deref());
     let answer = check.answer(raw.answer.as_ref(), asks.unwrap_or_default());
     let invalid = check.reasons(&raw.invalid, revisions.as_deref());

@@ -3,6 +3,7 @@
 mod committed;
 mod complaints;
 mod norms;
+mod ways;
 
 use std::fs;
 

@@ -11,8 +11,10 @@ use super::subject::{DEFAULT, INTEGER, NESTED, TITLE};
 use super::{Behaviour, Class, Judgement};
 use crate::fakes::hooks::Edit::Set;
 use crate::fakes::hooks::{
-    After, BEHAVES, Change, Edit, Hooks, Meets, Replies, Request, Scope, Shows, Step, result,
+    After, BEHAVES, Change, Edit, Hooks, Meets, Replies, Request, Scope, Shows, Speaks, Step,
+    result,
 };
+use crate::names::Revision;
 
 /// A fraction of the time that a reply may take in the self-test.
 const LATE: Duration = Duration::from_millis(200);
@@ -60,10 +62,14 @@ const fn getting(cell: Judgement, row: Behaviour) -> Behaviour {
 pub(super) const ROWS: &[Behaviour] = &[
     row(
         "behaves",
-        "presents every request unaltered and passes the answer on",
-        BEHAVES,
+        "presents every request unaltered and passes the answer on, in whichever era the server speaks",
+        Hooks {
+            speaks: Speaks::Both,
+            ..BEHAVES
+        },
     )
-    .at(TITLE),
+    .at(TITLE)
+    .in_revision(Revision::V2025_11_25),
     policy(
         "declines-everything",
         "declines every request by itself, because nobody is there",

@@ -24,6 +24,8 @@ const fn early(
         cell,
         Hooks {
             meets: Meets::Does(meets),
+            // The host's answer comes when there is nothing left to say.
+            replies: Replies::Does(|_, _| Vec::new()),
             ..BEHAVES
         },
     )

@@ -18,7 +18,7 @@ fn check(line: &[u8], places: std::ops::Range<usize>) {
     };
     let call =
         r#"{"id":7,"method":"tools/call","params":{"name":"probe","arguments":{"id":"a/one"}}}"#;
-    let reply = r#"{"id":1,"result":{"action":"cancel"}}"#;
+    let reply = r#"{"id":1001,"result":{"action":"cancel"}}"#;
     let ping = r#"{"id":"last","method":"ping"}"#;
     let (sender, receiver) = mpsc::channel();
     for (place, good) in [INITIALIZE, call, reply, ping].into_iter().enumerate() {
@@ -33,7 +33,7 @@ fn check(line: &[u8], places: std::ops::Range<usize>) {
     let written = String::from_utf8(output).unwrap();
     for answer in [
         r#"{"jsonrpc":"2.0","id":"i","result":{"protocolVersion":"#,
-        r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}"#,
+        r#"{"jsonrpc":"2.0","id":1001,"method":"elicitation/create","params":{}}"#,
         r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"a/one: the client replied"}]}}"#,
         r#"{"jsonrpc":"2.0","id":"last","result":{}}"#,
     ] {

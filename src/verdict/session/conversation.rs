@@ -7,28 +7,20 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::remark::{Remark, broken, is_answer, reply_to_nobody, without_weaker};
 use super::rounds::Rounds;
 use crate::names::Revision;
 use crate::outcome::{McpLine, Messages};
 use crate::recording::Dir;
 use crate::recording::line::{self, Line, id_key};
 use crate::spec::{self, Message, Rules, Strength, Violation};
-use crate::verdict::{Blame, Kind, Verdict, clause, plain, reply};
-
-/// A judgement of one line of the client.
-#[derive(Debug)]
-pub(super) struct Remark {
-    pub(super) line: usize,
-    /// Whether the line may belong to a probe's exchange: then the cell speaks of it first.
-    pub(super) is_of_an_exchange: bool,
-    pub(super) verdict: Verdict,
-}
+use crate::verdict::{Blame, Kind, reply};
 
 /// What is known of a request once it was written.
 struct Asked {
     method: String,
     revision: Revision,
-    /// How many replies came, to a request of ours.
+    /// How many replies came.
     replies: usize,
     /// The probe that a call is for.
     call: Option<String>,
@@ -36,7 +28,8 @@ struct Asked {
 
 pub(super) struct Conversation<'a> {
     rules: &'a Rules,
-    /// The revision that the server answered to `initialize`; the newest legacy one until then, and where it never came.
+    /// The revision that the server answered to `initialize`, in every message of the session. Where that never came: the
+    /// one of the modern era that the server spoke whatever the client said, else the newest legacy one.
     revision: Revision,
     asked_by_client: BTreeMap<String, Asked>,
     asked_by_us: BTreeMap<String, Asked>,
@@ -71,9 +64,11 @@ impl<'a> Conversation<'a> {
             .iter()
             .filter(|line| line.source == source && line.dir == Dir::ServerToClient)
             .find_map(|line| version(&line));
+        let asked = messages.recording().header.revision;
+        let modern = asked.filter(|revision| !revision.is_legacy());
         Conversation {
             rules,
-            revision: answered.unwrap_or(Revision::V2025_11_25),
+            revision: answered.or(modern).unwrap_or(Revision::V2025_11_25),
             asked_by_client: BTreeMap::new(),
             asked_by_us: BTreeMap::new(),
             handshake: Handshake::default(),
@@ -100,11 +95,12 @@ impl<'a> Conversation<'a> {
             }
             (None, Some(id)) => {
                 let id = id_key(id);
-                if let Some(asked) = self.asked_by_client.get(&id) {
+                if let Some(asked) = self.asked_by_client.get_mut(&id) {
+                    asked.replies += 1;
                     revision = asked.revision;
                     answers = Some(asked.method.as_str());
                     if let (Some(call), Some(result)) = (&asked.call, value.get("result")) {
-                        self.rounds.ours(call, result);
+                        self.rounds.ours(call, &id, result);
                     }
                 }
                 if self.handshake.asked.as_ref() == Some(&id) && value.get("result").is_some() {
@@ -213,7 +209,8 @@ impl<'a> Conversation<'a> {
             Some(call) => {
                 let inputs = self.rounds.inputs(call);
                 let mut found = self.check(revision, value, None, inputs);
-                found.extend(self.rounds.broken(call, &value["params"]));
+                let id = value.get("id").map(id_key);
+                found.extend(self.rounds.broken(call, id.as_deref(), &value["params"]));
                 found
             }
             None => self.check(revision, value, None, None),
@@ -240,8 +237,14 @@ impl<'a> Conversation<'a> {
             replies: 0,
             call,
         };
-        if self.asked_by_client.insert(id.clone(), asked).is_some() {
-            let reason = format!("{method} has the id of an earlier request of the session");
+        let earlier = self.asked_by_client.insert(id.clone(), asked);
+        // In the modern era an id is free again once it was answered (2026-07-28 basic/index Requests).
+        let is_taken = |earlier: Asked| revision.is_legacy() || earlier.replies == 0;
+        if earlier.is_some_and(is_taken) {
+            let reason = match revision.is_legacy() {
+                true => format!("{method} has the id of an earlier request of the session"),
+                false => format!("{method} has the id of a request that is not answered yet"),
+            };
             remarks.push(broken(
                 line,
                 Strength::Must,
@@ -377,7 +380,8 @@ impl<'a> Conversation<'a> {
             answers,
             inputs,
         };
-        self.rules.check(revision, Dir::ClientToServer, &message)
+        let found = self.rules.check(revision, Dir::ClientToServer, &message);
+        without_weaker(found)
     }
 
     fn remark(&self, line: usize, revision: Revision, what: &str, violation: &Violation) -> Remark {
@@ -391,40 +395,5 @@ impl<'a> Conversation<'a> {
         );
         remark.is_of_an_exchange = true;
         remark
-    }
-}
-
-/// Whether a violation of a call that is made again is about what it carries for that.
-fn is_answer(violation: &Violation) -> bool {
-    let members = ["/params/inputResponses", "/params/requestState"];
-    let is_below = |member: &&str| violation.at.starts_with(*member);
-    members.iter().any(|member| is_below(&member))
-        || violation.clause.starts_with("basic/patterns/mrtr")
-}
-
-fn broken(
-    line: usize,
-    strength: Strength,
-    revision: Revision,
-    section: &str,
-    reason: String,
-) -> Remark {
-    let verdict = Verdict {
-        strength: Some(strength),
-        clause: Some(clause(Some(revision), section)),
-        ..plain(Kind::Violates, Blame::Client, reason)
-    };
-    Remark {
-        line,
-        is_of_an_exchange: false,
-        verdict,
-    }
-}
-
-fn reply_to_nobody(line: usize, revision: Revision, reason: String) -> Remark {
-    let section = "basic/index Responses";
-    Remark {
-        is_of_an_exchange: true,
-        ..broken(line, Strength::Must, revision, section, reason)
     }
 }

@@ -3,36 +3,51 @@
 //!
 //! Owns the rules that need both. It must not know what an answer says, which is the result's own schema.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use crate::spec::{Source, Strength, Violation};
 
-/// The last result of each call that asked for input, by what the call is for.
+/// The calls whose results asked for input, by what the call is for.
 #[derive(Default)]
-pub(super) struct Rounds(BTreeMap<String, Value>);
+pub(super) struct Rounds(BTreeMap<String, Asked>);
+
+/// A call, first made or made again, that came back with such a result.
+#[derive(Default)]
+struct Asked {
+    /// The last of these results.
+    result: Value,
+    /// The ids under which the call was made.
+    ids: BTreeSet<String>,
+}
 
 impl Rounds {
-    /// Takes note of a result of ours for the call `call`.
-    pub(super) fn ours(&mut self, call: &str, result: &Value) {
+    /// Takes note of a result of ours for the call `call`, which was made under `id`.
+    pub(super) fn ours(&mut self, call: &str, id: &str, result: &Value) {
         if result["resultType"] == "input_required" {
-            self.0.insert(call.to_owned(), result.clone());
+            let asked = self.0.entry(call.to_owned()).or_default();
+            asked.result = result.clone();
+            asked.ids.insert(id.to_owned());
         }
     }
 
     /// What the last result of this call asked for.
     pub(super) fn inputs(&self, call: &str) -> Option<&Value> {
-        self.0.get(call)?.get("inputRequests")
+        self.0.get(call)?.result.get("inputRequests")
     }
 
-    /// What is wrong with the `params` of a call that is made again. That its id is a new one is asked of every request.
-    pub(super) fn broken(&self, call: &str, params: &Value) -> Vec<Violation> {
-        let Some(asked) = self.0.get(call) else {
+    /// What is wrong with a call that is made again under `id`, with these `params`. Other requests may use an id again
+    /// once it was answered.
+    pub(super) fn broken(&self, call: &str, id: Option<&str>, params: &Value) -> Vec<Violation> {
+        let Some(Asked { result: asked, ids }) = self.0.get(call) else {
             return Vec::new();
         };
         let state = |value: &Value| value.get("requestState").cloned();
         let mut found = Vec::new();
+        if id.is_some_and(|id| ids.contains(id)) {
+            found.push(must("/id", "the id of the call that was made before"));
+        }
         match (state(asked), state(params)) {
             (Some(given), Some(back)) if given != back => {
                 found.push(must(

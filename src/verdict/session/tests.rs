@@ -1,5 +1,7 @@
 //! What is said of messages that belong to no cell: one fault a row.
 
+mod rounds;
+
 use serde_json::{Value, json};
 
 use super::*;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::catalogue::Way;
 use crate::spec::Strength;
 
 fn root() -> PathBuf {
@@ -19,9 +20,11 @@ fn every_probe_says_what_it_rests_on_in_every_revision() {
             let Some(norm) = norm else {
                 panic!("{}: no norm for {revision}", probe.id);
             };
-            // The only valid requests that a sentence decides are those without a mode and those about declarations.
-            let is_worded =
-                probe.id.0 == "elicitation/form/mode-missing" || probe.asks == Asks::Declaration;
+            // The only valid requests that a sentence decides are those without a mode, and those that are about more than
+            // a form: what is declared, how it is sent, and what nobody is shown.
+            let is_worded = probe.id.0 == "elicitation/form/mode-missing"
+                || probe.asks != Asks::Request
+                || probe.way != Way::Plain;
             if probe.validity(revision).is_ok() && !is_worded {
                 assert_eq!(norm.keyword, Strength::Schema, "{}: {norm:?}", probe.id);
             }

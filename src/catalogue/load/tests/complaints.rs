@@ -7,7 +7,7 @@ fn what_is_written_wrong() {
     check(
         &with("title =", "titel ="),
         r#"
-a/x.toml:2:1: unknown field `titel`, expected one of `format`, `title`, `why`, `asks`, `needs`, `revisions`, `control`, `method`, `params`, `answer`, `invalid`, `errata`, `norms`
+a/x.toml:2:1: unknown field `titel`, expected one of `format`, `title`, `why`, `asks`, `needs`, `way`, `revisions`, `control`, `method`, `params`, `answer`, `handshake`, `invalid`, `errata`, `norms`
   |
 2 | titel = "Bare form"
   | ^^^^^
@@ -90,7 +90,7 @@ a/x.toml:1:1: missing `needs`, expected `needs = ...`
     check(
         &with("elicitation.form", "elicitation.fom"),
         r#"
-a/x.toml:4:9: unknown needs `elicitation.fom`, expected one of `elicitation.form`, `elicitation.url`
+a/x.toml:4:9: unknown needs `elicitation.fom`, expected one of `nothing`, `elicitation.form`, `elicitation.url`
   |
 4 | needs = "elicitation.fom"
   |         ^^^^^^^^^^^^^^^^^
@@ -375,13 +375,13 @@ fn all_errors_are_told_together() {
         r#"
 3 errors
 
-a/x.toml:2:1: unknown field `titel`, expected one of `format`, `title`, `why`, `asks`, `needs`, `revisions`, `control`, `method`, `params`, `answer`, `invalid`, `errata`, `norms`
+a/x.toml:2:1: unknown field `titel`, expected one of `format`, `title`, `why`, `asks`, `needs`, `way`, `revisions`, `control`, `method`, `params`, `answer`, `handshake`, `invalid`, `errata`, `norms`
   |
 2 | titel = "Bare form"
   | ^^^^^
   = hint: did you mean `title`?
 
-a/y.toml:4:9: unknown needs ``, expected one of `elicitation.form`, `elicitation.url`
+a/y.toml:4:9: unknown needs ``, expected one of `nothing`, `elicitation.form`, `elicitation.url`
   |
 4 | needs = ""
   |         ^^

@@ -185,7 +185,7 @@ fn what_a_probe_asks() {
     check(
         &with("needs =", "asks = \"declared\"\nneeds ="),
         r#"
-a/x.toml:4:8: unknown asks `declared`, expected one of `request`, `declaration`
+a/x.toml:4:8: unknown asks `declared`, expected one of `handshake`, `request`, `declaration`, `result`, `method-not-found`
   |
 4 | asks = "declared"
   |        ^^^^^^^^^^
