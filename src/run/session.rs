@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use tokio::net::{TcpListener, UdpSocket};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::drivers::{self, Drive};
 use super::host::{Host, Launch};
@@ -21,14 +21,18 @@ use super::spec::{self, SessionSpec};
 use crate::clients::load::fill;
 use crate::model;
 use crate::probe_server;
-use crate::recording::write::Recorder;
-use crate::recording::{End, Event, FORMAT, Header, Isolation};
+use crate::recording::write::{self, Recorder};
+use crate::recording::{End, Event, FORMAT, Header, Isolation, read};
 
 /// The supervisor's part of the recording, in the session's folder.
 pub const PART: &str = "session.jsonl";
 
 /// The prompt that clients with a model are given; the scripted model does not read it.
 const PROMPT: &str = "run the probe";
+
+/// How long the probe servers may take to read what a client that is gone has written. Only a process that the client
+/// left behind, with the channel in its hands, makes them take longer than an instant.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Runs the session that `dir/spec.json` describes. `workspace` is the folder for an environment-only sandbox.
 ///
@@ -61,11 +65,20 @@ pub async fn run(dir: &Path, workspace: Option<&Path>) -> anyhow::Result<()> {
             End::NotStarted
         }
     };
+    let _ = timeout(LAST_WORDS, servers_left(&paths.rec)).await;
     recorder.record(Event::Footer { end });
     if spec.isolation == Isolation::Env {
         super::orphans::end_all();
     }
     Ok(())
+}
+
+/// Waits for the probe servers to end. When this process ends, the kernel ends them, whatever they have still to read.
+async fn servers_left(rec: &Path) {
+    let parts = read::server_parts(rec).unwrap_or_default();
+    while !parts.iter().all(|part| write::is_left(part)) {
+        sleep(Duration::from_millis(1)).await;
+    }
 }
 
 fn header(spec: &SessionSpec) -> Header {
