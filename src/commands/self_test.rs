@@ -148,7 +148,6 @@ fn jobs_for(behaviours: &[&Behaviour], catalogue: &[Probe]) -> Result<Vec<Job>, 
             Ok(Job {
                 planned: planned(behaviour, &installed.version),
                 installed: installed.clone(),
-                revision: None,
                 probes: plan::with_controls(&[subject], catalogue),
                 revision: behaviour.revision,
             })

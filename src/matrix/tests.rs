@@ -191,7 +191,7 @@ proptest! {
         let matrix = build(&recordings, &catalogue);
         prop_assert_eq!(matrix.cells.len(), 3 * recordings.len());
         if recordings.len() < 2 {
-            prop_assert_eq!(compare::changes(&matrix, &matrix, true), []);
+            prop_assert_eq!(compare::changes(&matrix, &matrix, compare::Asked { all_probes: true, revision: None }), []);
         }
     }
 }

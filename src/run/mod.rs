@@ -84,8 +84,6 @@ pub struct Job {
     pub planned: PlannedTarget,
     /// The program.
     pub installed: Installed,
-    /// The revision that it is in; none where client and server settle on one.
-    pub revision: Option<Revision>,
     /// The probes, controls first.
     pub probes: Vec<Probe>,
     /// The revision that its sessions are to be in; none where the client and the server settle on one.

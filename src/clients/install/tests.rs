@@ -53,6 +53,8 @@ impl Case {
             env: BTreeMap::new(),
             files: BTreeMap::new(),
             model: None,
+            revisions: Vec::new(),
+            modern: None,
             surfaces: BTreeMap::new(),
         };
         let told = RefCell::default();

@@ -1,7 +1,19 @@
 //! Which differences of two matrices are changes.
 
-use super::compare::{changes, words};
+use super::compare::{self, Asked, words};
 use super::*;
+
+/// What changed where all that there is was asked.
+fn changes(expected: &Matrix, found: &Matrix) -> Vec<compare::Change> {
+    compare::changes(expected, found, asked(true))
+}
+
+fn asked(all_probes: bool) -> Asked {
+    Asked {
+        all_probes,
+        revision: None,
+    }
+}
 
 fn expected() -> Matrix {
     build(&[evidence(&session())], &catalogue())
@@ -11,7 +23,7 @@ fn expected() -> Matrix {
 fn changed(probes_are_all: bool, edit: impl Fn(&mut Matrix)) -> Vec<(String, bool, bool)> {
     let mut found = expected();
     edit(&mut found);
-    changes(&expected(), &found, probes_are_all)
+    compare::changes(&expected(), &found, asked(probes_are_all))
         .into_iter()
         .map(|change| {
             let name = change.cell.replace("acme@1.0.0/host/", "");
@@ -98,12 +110,12 @@ fn cells_come_and_go() {
 fn targets_that_were_not_asked_are_left_out() {
     let both = build(&[on("y", session()), on("z", session())], &catalogue());
     let one = build(&[on("z", session())], &catalogue());
-    assert_eq!(changes(&both, &one, true), []);
-    let added = changes(&one, &both, true);
+    assert_eq!(changes(&both, &one), []);
+    let added = changes(&one, &both);
     let names: Vec<&str> = added.iter().map(|change| change.cell.as_str()).collect();
     assert_eq!(names, ["acme@1.0.0/y/a", "acme@1.0.0/y/b"]);
     let none = build(&[], &catalogue());
-    assert_eq!(changes(&both, &none, true), []);
+    assert_eq!(changes(&both, &none), []);
 }
 
 #[test]
@@ -111,7 +123,7 @@ fn a_change_says_both_verdicts() {
     let mut found = expected();
     found.cells[0].verdict.kind = Kind::Breaks;
     found.cells[0].verdict.reason = "why".to_owned();
-    let change = changes(&expected(), &found, true).remove(0);
+    let change = changes(&expected(), &found).remove(0);
     assert_eq!(change.expected, Some(words(&expected().cells[0])));
     assert_eq!(change.found.as_deref(), Some("BREAKS (why)"));
 }
@@ -125,7 +137,7 @@ fn a_stage_that_was_not_reached_is_a_result() {
         matrix
     };
     let (offered, called) = (outcome::Stage::ToolOffered, outcome::Stage::ToolCalled);
-    let found = changes(&not_reached(offered), &not_reached(called), true);
+    let found = changes(&not_reached(offered), &not_reached(called));
     let names: Vec<&str> = found.iter().map(|change| change.cell.as_str()).collect();
     assert_eq!(names, ["acme@1.0.0/host/a"]);
 }
@@ -143,5 +155,5 @@ fn a_probe_that_was_asked_twice_is_one_cell() {
     let twice = build(&[first, silent.finish()], &catalogue());
     let kinds: Vec<Kind> = twice.cells.iter().map(|cell| cell.verdict.kind).collect();
     assert_eq!(kinds, [Kind::Violates, Kind::Works]);
-    assert_eq!(changes(&twice, &twice, true), []);
+    assert_eq!(changes(&twice, &twice), []);
 }
