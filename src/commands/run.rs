@@ -13,10 +13,10 @@ use super::targets::{self, Wanted};
 use super::{COULD_NOT_TEST, Failure, OK, output};
 use crate::catalogue::{self, Probe};
 use crate::cli::{Format, RunArgs};
-use crate::matrix::Matrix;
-use crate::outcome::{Kind as Came, Stage};
 use crate::clients::Installed;
+use crate::matrix::Matrix;
 use crate::names::{ProbeId, Revision};
+use crate::outcome::{Kind as Came, Stage};
 use crate::plan::{self, Plan, PlannedSession, PlannedTarget};
 use crate::run::Job;
 use crate::spec::Rules;
@@ -162,7 +162,11 @@ impl Asked {
 const NOT_SELECTED: &str = "not selected by --probe";
 
 fn session_name(plan: &Plan, session: &PlannedSession) -> String {
-    format!("{}#{}", plan.targets[session.target].target, session.label())
+    format!(
+        "{}#{}",
+        plan.targets[session.target].target,
+        session.label()
+    )
 }
 
 fn dry_json(plan: &Plan, not_selected: &[&ProbeId]) -> String {
@@ -180,8 +184,11 @@ fn dry_json(plan: &Plan, not_selected: &[&ProbeId]) -> String {
             "reason": left.reason,
         })
     });
-    let left_out =
-        left_out.chain(not_selected.iter().map(|id| json!({"probe": id, "reason": NOT_SELECTED})));
+    let left_out = left_out.chain(
+        not_selected
+            .iter()
+            .map(|id| json!({"probe": id, "reason": NOT_SELECTED})),
+    );
     let value = json!({
         "format": 2,
         "sessions": sessions.collect::<Vec<_>>(),

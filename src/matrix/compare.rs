@@ -51,7 +51,9 @@ pub fn changes(expected: &Matrix, found: &Matrix, asked: Asked) -> Vec<Change> {
     }
     for cell in &expected.cells {
         let is_asked = asked.all_probes
-            && asked.revision.is_none_or(|only| cell.revision == Some(only))
+            && asked
+                .revision
+                .is_none_or(|only| cell.revision == Some(only))
             && found
                 .targets
                 .iter()

@@ -295,10 +295,9 @@ fn judge_all(
     let messages = Messages::parse(recording);
     let checked = session::check(rules, &messages);
     let outcomes: BTreeMap<ProbeId, Outcome> = outcome::all_of(&messages).into_iter().collect();
-    let harness_error =
-        outcome::harness_error(recording)
-            .or_else(|| strayed(recording))
-            .or_else(|| checked.harness_error().map(str::to_owned));
+    let harness_error = outcome::harness_error(recording)
+        .or_else(|| strayed(recording))
+        .or_else(|| checked.harness_error().map(str::to_owned));
     let target = &recording.header.target;
     let cell = |id: &ProbeId| {
         let probe = *catalogue.get(id)?;

@@ -73,7 +73,13 @@ fn names(matrix: &Matrix) -> Vec<String> {
 #[test]
 fn a_cell_has_what_its_evidence_says() {
     let matrix = build(&[evidence(&session())], &catalogue());
-    assert_eq!(names(&matrix), ["acme@1.0.0/host/a", "acme@1.0.0/host/b"]);
+    assert_eq!(
+        names(&matrix),
+        [
+            "acme@1.0.0/host/a#2025-11-25",
+            "acme@1.0.0/host/b#2025-11-25"
+        ]
+    );
     for cell in &matrix.cells {
         assert_eq!(cell.verdict.kind, Kind::Works, "{cell:?}");
         assert_eq!(cell.revision, Some(Revision::V2025_11_25));
@@ -95,7 +101,15 @@ fn targets_stand_as_they_come_and_probes_as_the_catalogue_has_them() {
         &[on("z", backwards), on("y", session()), again],
         &catalogue(),
     );
-    let expect = ["z/a", "z/b", "z/c", "y/a", "y/b"].map(|name| format!("acme@1.0.0/{name}"));
+    let expect = [
+        "z/a#2025-11-25",
+        "z/b#2025-11-25",
+        // Its handshake did not come so far as to tell a revision.
+        "z/c",
+        "y/a#2025-11-25",
+        "y/b#2025-11-25",
+    ]
+    .map(|name| format!("acme@1.0.0/{name}"));
     assert_eq!(names(&matrix), expect);
     assert_eq!(matrix.cells[2].recording, "evidence-2.jsonl");
     assert_eq!(matrix.cells[3].recording, "evidence.jsonl");
@@ -109,7 +123,7 @@ fn only_cells_that_rest_on_the_recording_count() {
     recording.header.cells = vec![id("b"), id("gone from the catalogue"), id("c")];
     assert_eq!(
         names(&build(&[recording], &catalogue())),
-        ["acme@1.0.0/host/b"]
+        ["acme@1.0.0/host/b#2025-11-25"]
     );
 }
 
@@ -154,7 +168,7 @@ fn names_asked_are_listed_once() {
 fn a_filtered_matrix_keeps_only_what_its_cells_need() {
     let whole = build(&[on("y", session()), on("z", session())], &catalogue());
     let some = whole.filtered(|cell| cell.surface == "z" && cell.probe == id("b"));
-    assert_eq!(names(&some), ["acme@1.0.0/z/b"]);
+    assert_eq!(names(&some), ["acme@1.0.0/z/b#2025-11-25"]);
     assert_eq!((some.targets.len(), some.probes.len()), (1, 1));
     assert_eq!(whole.filtered(|_| true), whole);
 }

@@ -5,8 +5,8 @@
 //! starts); all stamp with the host's monotonic clock, so that `read::merge` can order them.
 
 pub mod by_hand;
-mod label;
 mod json_text;
+mod label;
 pub mod line;
 pub mod read;
 pub mod redact;

@@ -122,7 +122,11 @@ impl Check<'_> {
             let message = "`[modern]` without a revision of the modern era in `revisions`";
             self.note(span(table, "modern"), message);
         }
-        if modern.since.as_deref().is_some_and(|since| !is_exact(since)) {
+        if modern
+            .since
+            .as_deref()
+            .is_some_and(|since| !is_exact(since))
+        {
             let message = "not an exact version, expected one such as `1.2.3`";
             self.note(span(modern_table, "since"), message);
         }

@@ -113,7 +113,7 @@ fn a_bad_file_is_told_at_its_place() {
 titel = 1
 "#,
         &[(
-            "4:1: unknown field `titel`, expected one of `format`, `id`, `title`, `pinned`, `source`, `env`, `files`, `model`, `surfaces`",
+            "4:1: unknown field `titel`, expected one of `format`, `id`, `title`, `pinned`, `source`, `env`, `files`, `model`, `revisions`, `modern`, `surfaces`",
             "titel",
         )],
     );
@@ -131,11 +131,11 @@ titel = 1
         "",
         &[
             (
-                "11:30: `{model_port}` without a model, expected `model = ...` in this file",
+                "12:30: `{model_port}` without a model, expected `model = ...` in this file",
                 "{model_port}",
             ),
             (
-                "18:10: the driver `prompt` needs a model, expected `model = ...` in this file",
+                "19:10: the driver `prompt` needs a model, expected `model = ...` in this file",
                 "\"prompt\"",
             ),
         ],
@@ -144,7 +144,7 @@ titel = 1
         r#""@scope/tool""#,
         r#""--global""#,
         &[(
-            "7:11: not a package's name, expected one such as `@scope/name`",
+            "8:11: not a package's name, expected one such as `@scope/name`",
             "\"--global\"",
         )],
     );
@@ -152,20 +152,20 @@ titel = 1
         r#""@scope/tool""#,
         r#""file:../x""#,
         &[(
-            "7:11: not a package's name, expected one such as `@scope/name`",
+            "8:11: not a package's name, expected one such as `@scope/name`",
             "\"file:../x\"",
         )],
     );
     check(
         r#"["node_modules/@scope/tool-*/tool"]"#,
         "[]",
-        &[("8:12: no program, expected at least one glob", "[]")],
+        &[("9:12: no program, expected at least one glob", "[]")],
     );
     check(
         "node_modules/@scope/tool-*/tool",
         "../tool",
         &[(
-            "8:13: not below the install folder, expected a relative path without `..`",
+            "9:13: not below the install folder, expected a relative path without `..`",
             "\"../tool\"",
         )],
     );
@@ -173,7 +173,7 @@ titel = 1
         "node_modules/@scope/tool-*/tool",
         "a/***/tool",
         &[(
-            "8:18: wildcards are either regular `*` or recursive `**`, expected a glob",
+            "9:18: wildcards are either regular `*` or recursive `**`, expected a glob",
             "*",
         )],
     );
@@ -181,7 +181,7 @@ titel = 1
         r#""--version""#,
         r#""{home}""#,
         &[(
-            "9:12: `{home}` is not filled here, expected text without placeholders",
+            "10:12: `{home}` is not filled here, expected text without placeholders",
             "{home}",
         )],
     );
@@ -189,7 +189,7 @@ titel = 1
         "{home}/.tool",
         "{hom}/.tool",
         &[(
-            "11:14: unknown placeholder `{hom}`, expected one of PLACEHOLDERS",
+            "12:14: unknown placeholder `{hom}`, expected one of PLACEHOLDERS",
             "{hom}",
         )],
     );
@@ -197,7 +197,7 @@ titel = 1
         "{home}/.tool",
         r#"{home}\u0000"#,
         &[(
-            "11:20: a NUL cannot be given to a program, expected text without it",
+            "12:20: a NUL cannot be given to a program, expected text without it",
             "\\u0000",
         )],
     );
@@ -205,7 +205,7 @@ titel = 1
         "TOOL_HOME",
         r#""A=B""#,
         &[(
-            "11:1: not the name of an environment variable, expected one without `=`",
+            "12:1: not the name of an environment variable, expected one without `=`",
             "\"A=B\"",
         )],
     );
@@ -213,7 +213,7 @@ titel = 1
         r#"".tool/config.json""#,
         r#""../config.json""#,
         &[(
-            "14:1: not below HOME, expected a relative path without `..`",
+            "15:1: not below HOME, expected a relative path without `..`",
             "\"../config.json\"",
         )],
     );
@@ -221,7 +221,7 @@ titel = 1
         r#"".tool/config.json""#,
         r#""/etc/config.json""#,
         &[(
-            "14:1: not below HOME, expected a relative path without `..`",
+            "15:1: not below HOME, expected a relative path without `..`",
             "\"/etc/config.json\"",
         )],
     );
@@ -229,7 +229,7 @@ titel = 1
         r#"".tool/config.json""#,
         r#""{home}/x""#,
         &[(
-            "14:1: `{home}` is not filled in a file's name",
+            "15:1: `{home}` is not filled in a file's name",
             "\"{home}/x\"",
         )],
     );
@@ -238,11 +238,11 @@ titel = 1
         r#""command":"{server}","x":"{nope}""#,
         &[
             (
-                "15:23: `{server}` stands for several words, expected it as an argument of its own",
+                "16:23: `{server}` stands for several words, expected it as an argument of its own",
                 "{server}",
             ),
             (
-                "15:38: unknown placeholder `{nope}`, expected one of PLACEHOLDERS",
+                "16:38: unknown placeholder `{nope}`, expected one of PLACEHOLDERS",
                 "{nope}",
             ),
         ],
@@ -251,7 +251,7 @@ titel = 1
         r#""{server}"]"#,
         r#""-x={server}"]"#,
         &[(
-            "21:33: `{server}` stands for several words, expected it as an argument of its own",
+            "22:33: `{server}` stands for several words, expected it as an argument of its own",
             "{server}",
         )],
     );
@@ -259,7 +259,7 @@ titel = 1
         "[surfaces.exec]",
         r#"[surfaces."a b"]"#,
         &[(
-            "17:11: not a surface's name, expected letters, digits, `-`, `_`, `.` and `+`",
+            "18:11: not a surface's name, expected letters, digits, `-`, `_`, `.` and `+`",
             "\"a b\"",
         )],
     );
@@ -267,7 +267,7 @@ titel = 1
         r#"driver = "prompt""#,
         r#"driver = "promt""#,
         &[(
-            "19:10: unknown variant `promt`, expected one of `prompt`, `codex-app-server`, `claude-stream-json`, `host-lines`",
+            "20:10: unknown variant `promt`, expected one of `prompt`, `codex-app-server`, `claude-stream-json`, `host-lines`",
             "\"promt\"",
         )],
     );
@@ -276,25 +276,25 @@ titel = 1
         r#"presents = false
 env.X = "{modelport}""#,
         &[(
-            "21:10: unknown placeholder `{modelport}`, expected one of PLACEHOLDERS",
+            "22:10: unknown placeholder `{modelport}`, expected one of PLACEHOLDERS",
             "{modelport}",
         )],
     );
     check(
         &GOOD[GOOD.find("[surfaces.exec]").unwrap()..],
         "[surfaces]\n",
-        &[("17:1: no surface, expected at least one", "[surfaces]")],
+        &[("18:1: no surface, expected at least one", "[surfaces]")],
     );
     check(
         "presents = false\n",
         "",
-        &[("17:1: missing field `presents`", "[surfaces.exec]")],
+        &[("18:1: missing field `presents`", "[surfaces.exec]")],
     );
     check(
         "[source.npm]",
         "[source.pip]",
         &[(
-            "6:9: unknown variant `pip`, expected one of `npm`, `path`, `builtin`",
+            "7:9: unknown variant `pip`, expected one of `npm`, `path`, `builtin`",
             "pip",
         )],
     );
@@ -304,9 +304,9 @@ env.X = "{modelport}""#,
 fn an_error_reads_well() {
     let (dir, file) = write("tool.toml", &GOOD.replace("{server_args}", "{server_arg}"));
     let said = load_file(&file).unwrap_err().to_string();
-    let expect = r#"tool.toml:15:48: unknown placeholder `{server_arg}`, expected one of `{home}`, `{wd}`, `{model_port}`, `{server_command}`, `{server_args}`, `{server}`, `{prompt}`
+    let expect = r#"tool.toml:16:48: unknown placeholder `{server_arg}`, expected one of `{home}`, `{wd}`, `{model_port}`, `{server_command}`, `{server_args}`, `{server}`, `{prompt}`
    |
-15 | {"server":{"command":"{server_command}","args":{server_arg}},"empty":{}}
+16 | {"server":{"command":"{server_command}","args":{server_arg}},"empty":{}}
    |                                                ^^^^^^^^^^^^
    = hint: did you mean `server_args`, `server`, `server_command`?"#;
     assert_eq!(
