@@ -150,7 +150,7 @@ fn a_wrong_request_is_told_with_a_hint() {
     check(&["replay", "nowhere"], 2, &["no folder nowhere"]);
     check(&["accept"], 2, &["is not a run", "capmatrix run makes one"]);
     check(&["probes", "tools"], 2, &["no probe `tools`"]);
-    check(&["self-test", "behavs"], 2, &["did you mean `behaves`?"]);
+    check(&["self-test", "behavs"], 2, &["did you mean `behaves`"]);
     check(&["frobnicate"], 2, &["unrecognized subcommand"]);
     assert!(project.runs().is_empty(), "{:?}", project.runs());
 }
@@ -195,7 +195,7 @@ fn the_reference_client_works_and_earlier_results_stay() {
     let own = project.path("dead.toml");
     fs::write(
         &own,
-        "format = 1\nid = \"dead\"\ntitle = \"Dead\"\npinned = \"1\"\n[source.path]\nprogram = \"./dead.sh\"\nversion = [\"--version\"]\n\
+        "format = 1\nid = \"dead\"\ntitle = \"Dead\"\npinned = \"1\"\nrevisions = [\"2025-11-25\"]\n[source.path]\nprogram = \"./dead.sh\"\nversion = [\"--version\"]\n\
          [surfaces.host]\ntitle = \"x\"\ndriver = \"host-lines\"\npresents = true\nargs = []\n",
     )
     .expect("a file");

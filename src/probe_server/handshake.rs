@@ -8,6 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 use super::Server;
 use crate::catalogue::Probe;
@@ -108,30 +110,17 @@ pub fn stay(recorder: &Recorder) {
 
 /// Records the signals that come, from now on; none of them ends the server any more.
 pub fn watch_signals(recorder: Recorder) {
+    let Ok(mut signals) = Signals::new([SIGTERM, SIGINT, SIGHUP]) else {
+        return;
+    };
     thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
-        let Ok(runtime) = runtime else { return };
-        runtime.block_on(async {
-            use tokio::signal::unix::{SignalKind, signal};
-            let kinds = [
-                SignalKind::terminate(),
-                SignalKind::interrupt(),
-                SignalKind::hangup(),
-            ];
-            let [Ok(mut term), Ok(mut int), Ok(mut hup)] = kinds.map(signal) else {
-                return;
-            };
-            loop {
-                let name = tokio::select! {
-                    _ = term.recv() => "SIGTERM",
-                    _ = int.recv() => "SIGINT",
-                    _ = hup.recv() => "SIGHUP",
-                };
-                recorder.record(ending(name));
-            }
-        });
+        for signal in signals.forever() {
+            recorder.record(ending(match signal {
+                SIGTERM => "SIGTERM",
+                SIGINT => "SIGINT",
+                _ => "SIGHUP",
+            }));
+        }
     });
 }
 

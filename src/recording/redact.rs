@@ -4,6 +4,7 @@
 //! go, the client's own chatter (host lines, model requests, output) is dropped: its prompts are never
 //! committed. The entries of a cell stand together, so that a race between cells does not show.
 
+mod endings;
 mod log;
 mod message;
 mod place;
@@ -44,11 +45,15 @@ pub fn evidence(recording: &Recording) -> Recording {
     let clock = Clock::of(recording, &kept);
     let mut ids = message::Ids::default();
     let mut names = BTreeSet::new();
+    let mut endings = endings::Endings::default();
     let mut entries: Vec<Entry> = Vec::with_capacity(kept.len());
     for (_, _, index) in kept {
         let entry = &recording.entries[index];
         if let Event::NameAsked { name } = &entry.event {
             names.insert(name.clone());
+            continue;
+        }
+        if endings.joins(entry, entries.last_mut()) {
             continue;
         }
         entries.push(Entry {

@@ -75,7 +75,10 @@ const RULES: &[Rule] = &[
         clause: "basic/index _meta",
         strength: Strength::Must,
         breaks: |message| {
-            let is_request = message["method"].is_string() && message.get("id").is_some();
+            let method = message["method"].as_str();
+            // With an id a notification is still none.
+            let is_request = method.is_some_and(|method| !method.starts_with("notifications/"))
+                && message.get("id").is_some();
             is_request
                 .then(|| lacks_a_field(&message["params"]))
                 .flatten()

@@ -84,6 +84,10 @@ fn ended(case: &Case<'_>, then: Then, ended_by: &[String]) -> Verdict {
             };
             plain(Kind::Works, Blame::Nobody, reason)
         }
+        Some(first) if first.contains("closed") => {
+            let reason = format!("did both at once: {order}; no clause decides");
+            plain(Kind::SpecSilent, Blame::Nobody, reason)
+        }
         Some(_) => {
             let reason = format!("did not close the channel first: {order}");
             case.norm().verdict(Kind::Violates, Blame::Client, reason)

@@ -28,8 +28,8 @@ struct Asked {
 
 pub(super) struct Conversation<'a> {
     rules: &'a Rules,
-    /// The revision that the server answered to `initialize`, in every message of the session. Where that never came: the
-    /// one of the modern era that the server spoke whatever the client said, else the newest legacy one.
+    /// The revision that the server answered to `initialize`, in every message of the session. Where none came that has
+    /// `initialize`: the one in which the session was to be, else the newest legacy one.
     revision: Revision,
     asked_by_client: BTreeMap<String, Asked>,
     asked_by_us: BTreeMap<String, Asked>,
@@ -65,10 +65,10 @@ impl<'a> Conversation<'a> {
             .filter(|line| line.source == source && line.dir == Dir::ServerToClient)
             .find_map(|line| version(&line));
         let asked = messages.recording().header.revision;
-        let modern = asked.filter(|revision| !revision.is_legacy());
+        let answered = answered.filter(|revision: &Revision| revision.is_legacy());
         Conversation {
             rules,
-            revision: answered.or(modern).unwrap_or(Revision::V2025_11_25),
+            revision: answered.or(asked).unwrap_or(Revision::V2025_11_25),
             asked_by_client: BTreeMap::new(),
             asked_by_us: BTreeMap::new(),
             handshake: Handshake::default(),
