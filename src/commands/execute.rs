@@ -196,7 +196,7 @@ async fn start_once(
     super::roles::write_verify_spec(dir.path(), installed, args)?;
     let role = std::ffi::OsStr::new("verify");
     let patience = Duration::from_secs(60);
-    match run::supervise(runner, &[role, dir.path().as_os_str()], patience).await? {
+    match run::supervise::supervise(runner, &[role, dir.path().as_os_str()], patience).await? {
         Some(failure) => anyhow::bail!(failure),
         None => super::roles::read_verified(dir.path()),
     }

@@ -94,6 +94,14 @@ impl<W: Write> Server<'_, W> {
                 _ => false,
             }
     }
+
+    /// Whether the script answers `initialize` with a revision of the modern era, which a client may then speak.
+    pub(super) fn is_initialized_modern(&self) -> bool {
+        scripted(&self.options.probes).is_some_and(|probe| {
+            probe.method == "initialize"
+                && probe.params_value()["protocolVersion"] == Revision::V2026_07_28.as_str()
+        })
+    }
 }
 
 /// What a modern session's revision is where it goes by `script` as a legacy one.

@@ -165,7 +165,7 @@ impl<'a, W: Write> Server<'a, W> {
         if self.follow_script(method, id, params)? {
             return Ok(());
         }
-        if self.is_modern(params) {
+        if self.is_modern(method, params) {
             return self.modern_request(method, id, params);
         }
         match method {

@@ -22,12 +22,14 @@ const ODD_STATE: &str = r#""capmatrix \u0001 \u00e9 e\u0301 \ud83d\ude00 \"quote
 
 impl<W: Write> Server<'_, W> {
     /// Whether a request is to be answered as one of the modern era.
-    pub(super) fn is_modern(&self, params: &Value) -> bool {
+    pub(super) fn is_modern(&self, method: &str, params: &Value) -> bool {
+        // A server of both eras goes by what the request says (2026-07-28 basic/versioning).
+        let by_request = || params["_meta"][VERSION] == Revision::V2026_07_28.as_str();
         match self.options.revision {
             Some(_) if self.is_legacy_by_script() => false,
+            Some(_) if self.is_initialized_modern() => method != "server/discover" && by_request(),
             Some(revision) => !revision.is_legacy(),
-            // A server of both eras goes by what the request says (2026-07-28 basic/versioning).
-            None => params["_meta"][VERSION] == Revision::V2026_07_28.as_str(),
+            None => by_request(),
         }
     }
 

@@ -10,21 +10,18 @@ pub mod resolver;
 pub mod sandbox;
 pub mod session;
 pub mod spec;
+pub mod supervise;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
-use tokio::io::AsyncReadExt;
-use tokio::process::{Child, Command};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
-use tokio::time::timeout;
 
 use crate::catalogue::Probe;
 use crate::catalogue::script::Script;
@@ -36,6 +33,7 @@ use crate::recording::{Entry, Event, FORMAT, Header, Isolation, Label, Recording
 
 use sandbox::Wrapper;
 use spec::{Limits, SessionSpec};
+use supervise::supervise;
 
 /// The name of a session's recording in its folder.
 pub const RECORDING: &str = "recording.jsonl";
@@ -269,97 +267,11 @@ pub fn visible_folders(installed: &Installed) -> Vec<PathBuf> {
     folders
 }
 
-/// Runs capmatrix inside the sandbox with `args`. Gives what it said when it failed.
-///
-/// # Errors
-/// [`Interrupted`], or when it cannot be started.
-pub async fn supervise(
-    runner: &Runner,
-    args: &[&std::ffi::OsStr],
-    patience: Duration,
-) -> anyhow::Result<Option<String>> {
-    let own = std::env::current_exe().context("cannot find capmatrix itself")?;
-    let mut command = runner.wrapper.command(own.as_os_str());
-    command.args(args);
-    let workspace = match runner.wrapper {
-        Wrapper::Namespace { .. } => None,
-        Wrapper::Env => Some(tempfile::Builder::new().prefix("capmatrix-").tempdir()?),
-    };
-    if let Some(workspace) = &workspace {
-        command.arg("--workspace").arg(workspace.path());
-        // The supervisor ends what it started when its standard input closes; killing it would not.
-        command.kill_on_drop(false);
-    }
-    clear_environment(&mut command);
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .context("cannot start the sandbox")?;
-    let result = wait(&mut child, patience, runner.interrupt.clone()).await;
-    drop(workspace);
-    result
-}
-
-/// What stands in the supervisor's environment can be read by the client through /proc.
-fn clear_environment(command: &mut Command) {
-    command.env_clear();
-    for key in ["PATH", "HOME"] {
-        if let Some(value) = std::env::var_os(key) {
-            command.env(key, value);
-        }
-    }
-}
-
-async fn wait(
-    child: &mut Child,
-    patience: Duration,
-    mut interrupt: watch::Receiver<bool>,
-) -> anyhow::Result<Option<String>> {
-    let lifeline = child.stdin.take();
-    let mut stderr = child
-        .stderr
-        .take()
-        .context("no standard error")?
-        .take(16 * 1024);
-    let mut said = Vec::new();
-    let ended = tokio::select! {
-        ended = timeout(patience, async {
-            let _ = stderr.read_to_end(&mut said).await;
-            child.wait().await
-        }) => ended,
-        () = stopped(&mut interrupt) => {
-            end(child, lifeline).await;
-            return Err(Interrupted.into());
-        }
-    };
-    let said = String::from_utf8_lossy(&said).trim().to_owned();
-    match ended {
-        Ok(status) if status.as_ref().is_ok_and(std::process::ExitStatus::success) => Ok(None),
-        Ok(_) => Ok(Some(format!("the sandbox failed: {said}"))),
-        Err(_) => {
-            end(child, lifeline).await;
-            Ok(Some(
-                "the sandbox's supervisor did not keep its own deadline".to_owned(),
-            ))
-        }
-    }
-}
-
 /// Waits until the run is to stop.
 pub async fn stopped(interrupt: &mut watch::Receiver<bool>) {
     // Without a sender nobody can interrupt any more.
     if interrupt.wait_for(|stop| *stop).await.is_err() {
         std::future::pending::<()>().await;
-    }
-}
-
-/// Ends a supervisor: first by closing its standard input, so that it cleans up, then by force.
-async fn end(child: &mut Child, lifeline: Option<tokio::process::ChildStdin>) {
-    drop(lifeline);
-    if timeout(Duration::from_secs(3), child.wait()).await.is_err() {
-        let _ = child.kill().await;
     }
 }
 

@@ -3,7 +3,7 @@
 //! Owns those rows, faults and what is allowed.
 
 use super::expect::{
-    LENIENT_WITH_SERVER, REFUSED, UNKNOWN, VIOLATES_MUST, VIOLATES_SCHEMA, VIOLATES_SHOULD, WORKS,
+    LENIENT_WITH_SERVER, REFUSED, SPEC_SILENT, UNKNOWN, VIOLATES_SCHEMA, VIOLATES_SHOULD, WORKS,
 };
 use super::{Behaviour, Class, Judgement};
 use crate::fakes::hooks::{BEHAVES, Change, Ends, Hears, Hooks, Speaks, Unknown};
@@ -95,7 +95,7 @@ pub(super) const FAULTS: &[Behaviour] = &[
         "falls-back-at-an-unsupported-version",
         "takes a server of the modern era without its version for a legacy one",
         UNSUPPORTED,
-        VIOLATES_MUST,
+        VIOLATES_SHOULD,
         Hooks {
             hears: &[("-32022", Hears::Writes(INITIALIZE))],
             ..MODERN
@@ -105,7 +105,7 @@ pub(super) const FAULTS: &[Behaviour] = &[
         "falls-back-without-a-match",
         "takes a server that has none of its versions for a legacy one",
         NO_MATCH,
-        VIOLATES_SHOULD,
+        SPEC_SILENT,
         Hooks {
             hears: &[("2099-01-01", Hears::Writes(INITIALIZE))],
             ..MODERN
