@@ -7,6 +7,7 @@ use anyhow::{Context, anyhow};
 
 use super::root::Root;
 use super::{Failure, OK, output, run_dir};
+use crate::catalogue::Probe;
 use crate::matrix::{self, Matrix};
 use crate::recording::read::write_atomically;
 use crate::render::markdown;
@@ -25,25 +26,9 @@ pub(super) fn accept(root: Option<PathBuf>, run: Option<PathBuf>) -> Result<u8, 
         return Err(Failure::request(error).hint("capmatrix run makes one"));
     }
     let catalogue = root.catalogue()?;
+    is_whole(&run, &catalogue)?;
     let evidence = run_dir::evidence_below(&run.join("evidence")).map_err(Failure::request)?;
     let matrix = matrix::build(&evidence, &catalogue);
-    for facts in &matrix.targets {
-        let target = facts.target();
-        let cells = matrix
-            .cells
-            .iter()
-            .filter(|cell| cell.target() == target)
-            .count();
-        if cells < catalogue.len() {
-            let error = anyhow!(
-                "{} has {cells} of {} probes of {target}",
-                run.display(),
-                catalogue.len()
-            );
-            return Err(Failure::request(error)
-                .hint("run without --probe first: a snapshot is always whole"));
-        }
-    }
     let undecided = matrix.cells.len() - matrix.decided();
     if undecided > 0 {
         output::note(&format!("warning: {undecided} cells are undecided"));
@@ -59,6 +44,28 @@ pub(super) fn accept(root: Option<PathBuf>, run: Option<PathBuf>) -> Result<u8, 
         root.snapshots().display()
     ))?;
     Ok(OK)
+}
+
+/// Refuses a run that left anything out: a snapshot would lose cells.
+fn is_whole(run: &Path, catalogue: &[Probe]) -> Result<(), Failure> {
+    let about = run_dir::RunFile::load(run).map_err(Failure::request)?;
+    let hint = "a snapshot is always whole: run without --probe and --revision first";
+    if let Some(revision) = about.revision {
+        let error = anyhow!("{} has revision {revision} only", run.display());
+        return Err(Failure::request(error).hint(hint));
+    }
+    let is_missing = |probe: &&Probe| !about.probes.contains(&probe.id);
+    let missing: Vec<&Probe> = catalogue.iter().filter(is_missing).collect();
+    let Some(first) = missing.first() else {
+        return Ok(());
+    };
+    let (count, all) = (missing.len(), catalogue.len());
+    let error = anyhow!(
+        "{} lacks {count} of {all} probes, e.g. {}",
+        run.display(),
+        first.id
+    );
+    Err(Failure::request(error).hint(hint))
 }
 
 fn write_matrix(root: &Root, matrix: &Matrix) -> anyhow::Result<()> {

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::execute::{self, NotHad, Ready};
 use super::root::Root;
 use super::rules;
-use super::run_dir::{self, NewRunDir};
+use super::run_dir::{self, NewRunDir, RunFile};
 use super::targets::{self, Wanted};
 use super::{COULD_NOT_TEST, Failure, OK, output};
 use crate::catalogue::{self, Probe};
@@ -240,7 +240,7 @@ fn jobs(asked: &Asked, targets: Vec<(PlannedTarget, Installed)>) -> Vec<Job> {
 
 /// Runs what was asked. A run that could test everything replaces the one at `place`; another is kept beside it.
 pub(super) fn perform(asked: &Asked, args: &RunArgs, place: &Path) -> Result<Done, Failure> {
-    let dir = NewRunDir::create(place)?;
+    let dir = NewRunDir::create(place, RunFile::new(&asked.probes, asked.revision))?;
     let failed_place = place.with_file_name(format!(
         "{}-failed",
         place.file_name().unwrap_or_default().to_string_lossy()

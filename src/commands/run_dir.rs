@@ -1,6 +1,6 @@
 //! The folder of a run: what is kept of it, and that an earlier one stays until a new one is whole.
 //!
-//! Layout: `run.json` (format), `sessions/<name>/recording.jsonl` (raw),
+//! Layout: `run.json` (format, and what was asked), `sessions/<name>/recording.jsonl` (raw),
 //! `evidence/<client>/<version>/<surface>/evidence*.jsonl` and `results.json` (redacted, judged), `results.json` (all).
 
 use std::collections::BTreeMap;
@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::Failure;
 use crate::catalogue::Probe;
 use crate::matrix::{self, Matrix};
-use crate::names::Target;
+use crate::names::{ProbeId, Revision, Target};
 use crate::recording::read::{self, write_atomically};
 use crate::recording::{Recording, redact};
 use crate::render;
@@ -24,18 +25,54 @@ use crate::spec::Rules;
 /// Marks a folder as ours, so that nothing else is ever replaced.
 const MARKER: &str = "run.json";
 
+/// What a run says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RunFile {
+    /// The version of this layout.
+    format: u32,
+    /// The probes that were asked.
+    #[serde(default)]
+    pub(super) probes: Vec<ProbeId>,
+    /// The one revision in which they were; null means every one that each client speaks.
+    #[serde(default)]
+    pub(super) revision: Option<Revision>,
+}
+
+impl RunFile {
+    /// Of a run that asks `probes`.
+    pub(super) fn new(probes: &[Probe], revision: Option<Revision>) -> RunFile {
+        RunFile {
+            format: 1,
+            probes: probes.iter().map(|probe| probe.id.clone()).collect(),
+            revision,
+        }
+    }
+
+    /// Reads that of the run at `dir`.
+    ///
+    /// # Errors
+    /// When it is no run, or its file cannot be read.
+    pub(super) fn load(dir: &Path) -> anyhow::Result<RunFile> {
+        let file = dir.join(MARKER);
+        let text =
+            fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("{} is broken", file.display()))
+    }
+}
+
 /// A run's folder while it is written: beside its final place, and gone if the run does not get to its end.
 pub(super) struct NewRunDir {
     temporary: PathBuf,
     place: PathBuf,
+    about: RunFile,
 }
 
 impl NewRunDir {
-    /// Starts a run that is to end up at `place`.
+    /// Starts the run `about`, which is to end up at `place`.
     ///
     /// # Errors
     /// When `place` is something else than an earlier run, or cannot be written.
-    pub(super) fn create(place: &Path) -> Result<NewRunDir, Failure> {
+    pub(super) fn create(place: &Path, about: RunFile) -> Result<NewRunDir, Failure> {
         let unwritable = |error: io::Error, path: &Path| {
             let error = anyhow!(error)
                 .context(format!("cannot write the output folder {}", path.display()));
@@ -68,6 +105,7 @@ impl NewRunDir {
         Ok(NewRunDir {
             temporary,
             place: place.to_owned(),
+            about,
         })
     }
 
@@ -100,7 +138,9 @@ impl NewRunDir {
             &self.temporary.join("results.json"),
             render::json::render(matrix).as_bytes(),
         )?;
-        write_atomically(&self.temporary.join(MARKER), b"{\"format\":1}\n")?;
+        let mut about = serde_json::to_vec(&self.about)?;
+        about.push(b'\n');
+        write_atomically(&self.temporary.join(MARKER), &about)?;
         let old = self.temporary.with_extension("old");
         if place.exists() {
             anyhow::ensure!(

@@ -14,7 +14,7 @@ use anyhow::anyhow;
 use tokio::sync::watch;
 
 use super::root::Root;
-use super::run_dir::{self, NewRunDir};
+use super::run_dir::{self, NewRunDir, RunFile};
 use super::{COULD_NOT_TEST, Failure, OK, execute, output};
 use crate::catalogue::Probe;
 use crate::cli::ListFormat;
@@ -47,7 +47,7 @@ pub(super) fn self_test(
     let catalogue = root.catalogue()?;
     let behaviours = select(prefix)?;
     let place = root.runs().join("self-test");
-    let dir = NewRunDir::create(&place)?;
+    let dir = NewRunDir::create(&place, RunFile::new(&[], None))?;
     let of = |pace: Pace| -> Vec<&Behaviour> {
         let mut chosen = behaviours.clone();
         chosen.retain(|behaviour| behaviour.pace == pace);

@@ -34,17 +34,6 @@ pub(super) fn show(
         Some(run) => search(&[run], &root, &pattern)?,
         None => search(&[root.latest(), root.snapshots()], &root, &pattern)?,
     };
-    if let Some(wanted) = pattern.revision
-        && found.recording.revision() != Some(wanted)
-    {
-        let negotiated = found
-            .recording
-            .revision()
-            .map_or("none", |revision| revision.as_str());
-        return Err(Failure::request(anyhow!(
-            "this cell was run in revision {negotiated}, not {wanted}"
-        )));
-    }
     output::result(&render(
         &found,
         probe,
@@ -74,7 +63,7 @@ struct Found {
     is_raw: bool,
 }
 
-/// The first place that has the cell.
+/// The cell in the first place that has it; of several revisions the newest, unless one is named.
 fn search(places: &[PathBuf], root: &Root, pattern: &CellPattern) -> Result<Found, Failure> {
     let version = match &pattern.version {
         Some(version) => version.clone(),
@@ -92,16 +81,20 @@ fn search(places: &[PathBuf], root: &Root, pattern: &CellPattern) -> Result<Foun
     };
     let mut known: Vec<String> = Vec::new();
     for place in places.iter().filter(|place| place.is_dir()) {
+        let mut cells = Vec::new();
         for (path, recording, is_raw) in recordings(place)? {
+            known.push(recording.header.target.to_string());
             if recording.header.target == target && recording.header.cells.contains(&pattern.probe)
             {
-                return Ok(Found {
+                cells.push(Found {
                     path,
                     recording,
                     is_raw,
                 });
             }
-            known.push(recording.header.target.to_string());
+        }
+        if let Some(found) = of_revision(cells, pattern)? {
+            return Ok(found);
         }
     }
     known.sort();
@@ -115,6 +108,41 @@ fn search(places: &[PathBuf], root: &Root, pattern: &CellPattern) -> Result<Foun
         ),
     };
     Err(Failure::request(error).hint(hint))
+}
+
+/// Takes the one in the revision that is asked for. Tells which others there are.
+fn of_revision(mut cells: Vec<Found>, pattern: &CellPattern) -> Result<Option<Found>, Failure> {
+    let revision = |found: &Found| (found.recording.header.revision).or(found.recording.revision());
+    // A later session of the same cell counts, as in the matrix.
+    cells.sort_by_key(revision);
+    let mut there: Vec<String> = cells
+        .iter()
+        .filter_map(revision)
+        .map(|it| it.to_string())
+        .collect();
+    there.dedup();
+    let taken = match pattern.revision {
+        Some(wanted) => cells
+            .into_iter()
+            .rfind(|found| revision(found) == Some(wanted)),
+        None => cells.pop(),
+    };
+    match (&taken, pattern.revision) {
+        (None, Some(wanted)) if !there.is_empty() => {
+            let error = anyhow!("this cell was not run in revision {wanted}");
+            Err(Failure::request(error).hint(format!("there is {}", there.join(", "))))
+        }
+        (Some(_), None) if there.len() > 1 => {
+            let newest = there.pop().unwrap_or_default();
+            output::note(&format!(
+                "in {newest}; there is {}, too: end the cell's name with e.g. #{}",
+                there.join(", "),
+                there[0]
+            ));
+            Ok(taken)
+        }
+        _ => Ok(taken),
+    }
 }
 
 fn recordings(place: &Path) -> Result<Vec<(PathBuf, Recording, bool)>, Failure> {

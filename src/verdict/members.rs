@@ -27,17 +27,11 @@ const DEFINED: &[&str] = &[
 /// Members that came with 2025-11-25 (schema `ElicitRequestURLParams`, `EnumSchema`; defaults of all types). A default of
 /// a boolean is older; that it is not blamed before is on the safe side.
 const DEFINED_SINCE_2025_11_25: &[&str] = &[
-    "url",
-    "elicitationId",
-    "$schema",
-    "default",
-    "oneOf",
-    "anyOf",
-    "const",
-    "items",
-    "minItems",
-    "maxItems",
+    "url", "$schema", "default", "oneOf", "anyOf", "const", "items", "minItems", "maxItems",
 ];
+
+/// A member that 2025-11-25 alone has (schema `ElicitRequestURLParams`; 2026-07-28 removed it).
+const ONLY_IN_2025_11_25: &str = "elicitationId";
 
 /// Members of the form schema itself; `title` and `description` are defined for properties only.
 const DEFINED_ON_TOP: &[&str] = &["$schema", "type", "properties", "required"];
@@ -46,7 +40,9 @@ const DEFINED_ON_TOP: &[&str] = &["$schema", "type", "properties", "required"];
 pub(super) fn is_defined(at: &str, revision: Option<Revision>) -> bool {
     let is_new_enough = revision.is_some_and(|revision| revision >= Revision::V2025_11_25);
     let known = |member: &str| {
-        DEFINED.contains(&member) || is_new_enough && DEFINED_SINCE_2025_11_25.contains(&member)
+        DEFINED.contains(&member)
+            || is_new_enough && DEFINED_SINCE_2025_11_25.contains(&member)
+            || revision == Some(Revision::V2025_11_25) && member == ONLY_IN_2025_11_25
     };
     let parts: Vec<&str> = at.split('/').skip(1).collect();
     match parts.as_slice() {
@@ -99,6 +95,8 @@ mod tests {
         ] {
             assert_eq!(is_defined(at, Some(Revision::V2025_06_18)), expect, "{at}");
         }
+        assert!(!is_defined("/elicitationId", Some(Revision::V2026_07_28)));
+        assert!(is_defined("/url", Some(Revision::V2026_07_28)));
         assert!(!is_defined("/url", None));
     }
 }
