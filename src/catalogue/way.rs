@@ -73,12 +73,9 @@ impl Way {
         }
     }
 
-    /// How often a host calls the tool for it: the request that comes after the call is waited for by a second one.
+    /// Whether it goes on once the call has come back to the host.
     #[must_use]
-    pub fn calls(self) -> usize {
-        match self {
-            Way::AfterCall => 2,
-            _ => 1,
-        }
+    pub fn outlives_its_call(self) -> bool {
+        self == Way::AfterCall
     }
 }

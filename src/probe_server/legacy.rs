@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Open, Server};
 use crate::catalogue::{Probe, Way};
-use crate::names::{ProbeId, Revision};
+use crate::names::Revision;
 
 /// What stands before a request on its way [`Way::AfterNoise`].
 pub(super) const NOISE: &str = "capmatrix: this line is no JSON";
@@ -31,10 +31,6 @@ impl<W: Write> Server<'_, W> {
     }
 
     pub(super) fn send_probe(&mut self, probe: &Probe, call_id: String) -> io::Result<()> {
-        if self.asked_after_call.contains(&probe.id) {
-            // The call that was to wait for the reply came after it.
-            return self.tool_result(&call_id, &format!("{}: over", probe.id));
-        }
         if let Some(refusal) = self.refuse(probe, self.revision) {
             return self.finish(&probe.id, Some(&call_id), &refusal.words());
         }
@@ -52,7 +48,6 @@ impl<W: Write> Server<'_, W> {
         }
         let is_after_call = probe.way == Way::AfterCall;
         if is_after_call {
-            self.asked_after_call.insert(probe.id.clone());
             self.tool_result(&call_id, &format!("{}: asked after this call", probe.id))?;
         }
         let own_id = match probe.way {
@@ -85,17 +80,6 @@ impl<W: Write> Server<'_, W> {
         );
         self.send(line, Some(probe.id.clone()))?;
         Ok(serde_json::from_str(&id).unwrap_or_default())
-    }
-
-    /// Whether this call is the one that waits for the reply to a request that was sent between two calls.
-    pub(super) fn takes_the_wait(&mut self, probe: &ProbeId, call_id: &str) -> bool {
-        match &mut self.open {
-            Some(open) if open.probe == *probe && open.call_id.is_none() => {
-                open.call_id = Some(call_id.to_owned());
-                true
-            }
-            _ => false,
-        }
     }
 }
 

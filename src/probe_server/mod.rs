@@ -9,7 +9,7 @@ mod legacy;
 mod modern;
 pub mod stdio;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -67,7 +67,7 @@ struct Open {
     probe: ProbeId,
     /// The ids of requests that are not answered yet.
     request_ids: Vec<Value>,
-    /// The call that is answered when all are; none while the call that waits for it has not come.
+    /// The call that is answered when all are; none if it was answered before.
     call_id: Option<String>,
     since: Instant,
 }
@@ -83,8 +83,6 @@ struct Server<'a, W> {
     open: Option<Open>,
     next_id: u64,
     broken_by: Option<ProbeId>,
-    /// Probes that were asked between two calls.
-    asked_after_call: BTreeSet<ProbeId>,
     /// How many results have asked for input, by probe.
     rounds: BTreeMap<ProbeId, usize>,
     /// The probe whose stimulus the next line is, although it is one that is always sent.
@@ -111,7 +109,6 @@ pub fn serve(
         open: None,
         next_id: FIRST_ID,
         broken_by: None,
-        asked_after_call: BTreeSet::new(),
         rounds: BTreeMap::new(),
         marked: None,
     };
@@ -195,9 +192,6 @@ impl<'a, W: Write> Server<'a, W> {
                 probe: probe.id.clone(),
             });
             return self.tool_result(id, &text);
-        }
-        if self.takes_the_wait(&probe.id, id) {
-            return Ok(());
         }
         // Clients call read-only tools side by side. One after another keeps it certain what a reply belongs to.
         self.calls.push_back((id.to_owned(), probe.id.clone()));

@@ -8,6 +8,7 @@ mod endings;
 mod log;
 mod message;
 mod place;
+mod side_by_side;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -42,6 +43,7 @@ pub fn evidence(recording: &Recording) -> Recording {
         }
     }
     kept.sort_unstable();
+    side_by_side::arrange(recording, &lines, &mut kept);
     let clock = Clock::of(recording, &kept);
     let mut ids = message::Ids::default();
     let mut names = BTreeSet::new();

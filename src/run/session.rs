@@ -238,6 +238,7 @@ async fn live(spec: &SessionSpec, paths: &Paths, prepared: &Prepared, recorder: 
         host: &mut host,
         probes: &spec.probes,
         recorder,
+        rec: &paths.rec,
         wd: &paths.wd,
         step,
     };

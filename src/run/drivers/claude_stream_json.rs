@@ -82,9 +82,7 @@ fn is_response_to(message: &Value, id: &str) -> bool {
 
 async fn ask(drive: &mut Drive<'_>, index: usize, probe: &Probe) -> Result<(), Stop> {
     drive.begin(probe);
-    for round in 0..probe.way.calls() {
-        call(drive, &format!("call-{index}-{round}"), probe).await?;
-    }
+    call(drive, &format!("call-{index}"), probe).await?;
     drive.returned(probe);
     Ok(())
 }
@@ -95,11 +93,9 @@ async fn call(drive: &mut Drive<'_>, id: &str, probe: &Probe) -> Result<(), Stop
     let request = json!({"subtype": "mcp_call", "tool": tool, "arguments": {"id": probe.id}});
     send_control(drive, id, request).await?;
     let deadline = drive.deadline();
-    loop {
-        let message = drive.receive(deadline).await?;
-        if is_response_to(&message, id) {
-            return Ok(());
-        }
+    let mut is_back = false;
+    while let Some(message) = drive.next_of(probe, is_back, deadline).await? {
+        is_back = is_back || is_response_to(&message, id);
         if message["type"] == "control_request" && message["request"]["subtype"] == "elicitation" {
             let answer = drive.present(probe, presented(&message["request"]));
             let response = json!({
@@ -112,6 +108,7 @@ async fn call(drive: &mut Drive<'_>, id: &str, probe: &Probe) -> Result<(), Stop
                 .await?;
         }
     }
+    Ok(())
 }
 
 fn presented(request: &Value) -> Value {

@@ -35,13 +35,9 @@ async fn converse(drive: &mut Drive<'_>, ready: &mut bool) -> Result<(), Stop> {
         return Err(Stop::Refused);
     }
     *ready = true;
-    let mut id = 3;
-    for probe in drive.probes {
+    for (id, probe) in (3..).zip(drive.probes) {
         drive.begin(probe);
-        for _ in 0..probe.way.calls() {
-            ask(drive, &thread, id, probe).await?;
-            id += 1;
-        }
+        ask(drive, &thread, id, probe).await?;
         drive.returned(probe);
     }
     Ok(())
@@ -85,11 +81,9 @@ async fn ask(drive: &mut Drive<'_>, thread: &Value, id: usize, probe: &Probe) ->
         .send(&json!({"id": id, "method": "mcpServer/tool/call", "params": params}))
         .await?;
     let deadline = drive.deadline();
-    loop {
-        let message = drive.receive(deadline).await?;
-        if is_response_to(&message, id) {
-            return Ok(());
-        }
+    let mut is_back = false;
+    while let Some(message) = drive.next_of(probe, is_back, deadline).await? {
+        is_back = is_back || is_response_to(&message, id);
         if message["method"] == "mcpServer/elicitation/request" {
             let result = if is_approval(&message["params"]) {
                 // Not the probe's: the client asks whether the tool may run at all.
@@ -102,6 +96,7 @@ async fn ask(drive: &mut Drive<'_>, thread: &Value, id: usize, probe: &Probe) ->
                 .await?;
         }
     }
+    Ok(())
 }
 
 fn is_approval(params: &Value) -> bool {

@@ -26,9 +26,7 @@ async fn converse(drive: &mut Drive<'_>, ready: &mut bool) -> Result<(), Stop> {
     }
     for probe in drive.probes {
         drive.begin(probe);
-        for _ in 0..probe.way.calls() {
-            ask(drive, probe).await?;
-        }
+        ask(drive, probe).await?;
         drive.returned(probe);
     }
     Ok(())
@@ -37,13 +35,14 @@ async fn converse(drive: &mut Drive<'_>, ready: &mut bool) -> Result<(), Stop> {
 async fn ask(drive: &mut Drive<'_>, probe: &Probe) -> Result<(), Stop> {
     drive.send(&json!({ "call": probe.id })).await?;
     let deadline = drive.deadline();
-    loop {
-        let message = drive.receive(deadline).await?;
+    let mut is_back = false;
+    while let Some(message) = drive.next_of(probe, is_back, deadline).await? {
         if let Some(params) = message.get("presented") {
             let answer = drive.present(probe, params.clone());
             drive.send(&json!({ "answer": answer })).await?;
         } else if message.get("result").is_some() || message.get("error").is_some() {
-            return Ok(());
+            is_back = true;
         }
     }
+    Ok(())
 }

@@ -11,13 +11,13 @@ mod prompt;
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::host::Host;
 use crate::catalogue::Probe;
 use crate::clients::DriverKind;
 use crate::recording::write::Recorder;
-use crate::recording::{End, Event};
+use crate::recording::{End, Event, read};
 
 /// What a driver works with.
 pub struct Drive<'a> {
@@ -27,6 +27,8 @@ pub struct Drive<'a> {
     pub probes: &'a [Probe],
     /// Where facts go.
     pub recorder: &'a Recorder,
+    /// The folder with the parts of the recording.
+    pub rec: &'a std::path::Path,
     /// The client's working directory.
     pub wd: &'a std::path::Path,
     /// How long one step may take.
@@ -86,6 +88,46 @@ impl Drive<'_> {
         }
     }
 
+    /// The next message for `probe`, whose call has come back to the host if `is_back`. None is the end of it: then, or for a
+    /// way that outlives its call once the probe server is done.
+    async fn next_of(
+        &mut self,
+        probe: &Probe,
+        is_back: bool,
+        deadline: Instant,
+    ) -> Result<Option<Value>, Stop> {
+        if !is_back {
+            return self.receive(deadline).await.map(Some);
+        }
+        if !probe.way.outlives_its_call() {
+            return Ok(None);
+        }
+        loop {
+            tokio::select! {
+                biased;
+                message = self.receive(deadline) => return message.map(Some),
+                () = sleep(POLL) => {}
+            }
+            if self.is_over(probe) {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Whether a probe server is done with `probe`, or asks nothing any more. Only its recording says so: a client need not
+    /// tell its host that it replied.
+    fn is_over(&self, probe: &Probe) -> bool {
+        let done = Event::ProbeDone {
+            probe: probe.id.clone(),
+        };
+        let done = serde_json::to_string(&done).unwrap_or_default();
+        let parts = read::server_parts(self.rec).unwrap_or_default();
+        let mut texts = parts
+            .iter()
+            .filter_map(|part| std::fs::read_to_string(part).ok());
+        texts.any(|text| text.contains(&done) || text.contains(r#""event":{"no_reply""#))
+    }
+
     fn deadline(&self) -> Instant {
         Instant::now() + self.step
     }
@@ -121,6 +163,9 @@ impl Drive<'_> {
         answer
     }
 }
+
+/// How long a probe server is left alone before its recording is looked at again.
+const POLL: Duration = Duration::from_millis(2);
 
 /// JSON readers stop at 128 levels; a recording wraps what it holds in a few of its own.
 const MAX_DEPTH: usize = 100;
