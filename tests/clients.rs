@@ -182,7 +182,7 @@ fn show_prints_the_bytes_behind_a_cell() {
         assert!(output.status.success(), "{}", text(&output.stderr));
         text(&output.stdout)
     };
-    let shown = show("codex/app-server/elicitation/form/top-level-title");
+    let shown = show("codex/app-server/elicitation/form/top-level-title#2025-11-25");
     for part in [
         r#""requestedSchema":{"type":"object","properties":{"value":{"type":"string"}},"required":["value"],"title":"ScalarElicitationType"}"#,
         r#""result":{"action":"#,
@@ -191,7 +191,7 @@ fn show_prints_the_bytes_behind_a_cell() {
     ] {
         assert!(shown.contains(part), "no `{part}` in\n{shown}");
     }
-    let shown = show("codex/exec/elicitation/form/top-level-title");
+    let shown = show("codex/exec/elicitation/form/top-level-title#2025-11-25");
     for part in [
         "model request  POST /v1/responses",
         "the scripted model calls the tool",

@@ -36,6 +36,7 @@ pub(super) fn serve(
                 probes: spec.probes,
                 revision: spec.revision,
                 answer_timeout: Duration::from_millis(spec.limits.answer_ms),
+                back: Some(dir.join(session::BACK)),
                 stop_when_silent: true,
             };
             (dir, options)
@@ -46,6 +47,7 @@ pub(super) fn serve(
                 probes: root.catalogue()?,
                 revision: None,
                 answer_timeout: Duration::from_secs(answer_timeout),
+                back: None,
                 stop_when_silent: false,
             };
             (out.unwrap_or_else(|| root.runs().join("by-hand")), options)

@@ -111,7 +111,7 @@ fn targets_stand_as_they_come_and_probes_as_the_catalogue_has_them() {
     ]
     .map(|name| format!("acme@1.0.0/{name}"));
     assert_eq!(names(&matrix), expect);
-    assert_eq!(matrix.cells[2].recording, "evidence-2.jsonl");
+    assert_eq!(matrix.cells[2].recording, "evidence.2.jsonl");
     assert_eq!(matrix.cells[3].recording, "evidence.jsonl");
     assert_eq!(matrix.targets.len(), 2);
     assert_eq!(matrix.targets[0].notes, ["c alone"]);

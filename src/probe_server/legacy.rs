@@ -2,14 +2,16 @@
 //!
 //! Owns the handshake of `initialize`, and the envelope in which a request goes out. It must not know what a reply says.
 
+use std::fs;
 use std::io::{self, Write};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::{Open, Server};
 use crate::catalogue::{Probe, Way};
-use crate::names::Revision;
+use crate::names::{ProbeId, Revision};
 
 /// What stands before a request on its way [`Way::AfterNoise`].
 pub(super) const NOISE: &str = "capmatrix: this line is no JSON";
@@ -42,13 +44,14 @@ impl<W: Write> Server<'_, W> {
                 r#"{"jsonrpc":"2.0","method":"notifications/capmatrix/unknown","params":{}}"#;
             self.send(line.to_owned(), Some(probe.id.clone()))?;
         }
-        let mut request_ids = Vec::new();
+        let mut requests = Vec::new();
         if probe.way == Way::SecondOfTwo {
-            request_ids.push(self.send_request(probe, None)?);
+            requests.push(self.request_line(probe, None));
         }
         let is_after_call = probe.way == Way::AfterCall;
         if is_after_call {
             self.tool_result(&call_id, &format!("{}: asked after this call", probe.id))?;
+            self.wait_until_back(&probe.id);
         }
         let own_id = match probe.way {
             Way::StringId => Some(r#""capmatrix-1""#.to_owned()),
@@ -56,7 +59,9 @@ impl<W: Write> Server<'_, W> {
             Way::ClientsId => Some(call_id.clone()),
             _ => None,
         };
-        request_ids.push(self.send_request(probe, own_id)?);
+        requests.push(self.request_line(probe, own_id));
+        let (request_ids, lines) = requests.into_iter().unzip();
+        self.send_all(lines, Some(&probe.id))?;
         self.open = Some(Open {
             probe: probe.id.clone(),
             request_ids,
@@ -66,8 +71,8 @@ impl<W: Write> Server<'_, W> {
         Ok(())
     }
 
-    /// Sends the request once, with the text of an id or the next number, and gives back the id.
-    fn send_request(&mut self, probe: &Probe, id: Option<String>) -> io::Result<Value> {
+    /// The request, with the text of an id or the next number, and that id.
+    fn request_line(&mut self, probe: &Probe, id: Option<String>) -> (Value, String) {
         let id = id.unwrap_or_else(|| {
             self.next_id += 1;
             (self.next_id - 1).to_string()
@@ -78,8 +83,19 @@ impl<W: Write> Server<'_, W> {
             method = Value::from(probe.method.as_str()),
             params = probe.params,
         );
-        self.send(line, Some(probe.id.clone()))?;
-        Ok(serde_json::from_str(&id).unwrap_or_default())
+        (serde_json::from_str(&id).unwrap_or_default(), line)
+    }
+
+    /// Waits until the call for `probe` has come back to the host, where one says so; at most as long as for a reply.
+    fn wait_until_back(&self, probe: &ProbeId) {
+        let Some(file) = &self.options.back else {
+            return;
+        };
+        let since = Instant::now();
+        let is_back = || fs::read_to_string(file).is_ok_and(|text| text == probe.0);
+        while !is_back() && since.elapsed() < self.options.answer_timeout {
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 

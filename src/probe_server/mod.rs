@@ -11,6 +11,7 @@ pub mod stdio;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -40,6 +41,9 @@ pub struct Options {
     pub revision: Option<Revision>,
     /// How long a reply may take.
     pub answer_timeout: Duration,
+    /// A file that names the probe whose call has come back to the host, where a host says so. A request that is to stand
+    /// outside any call waits for it: the client has then done with the call.
+    pub back: Option<PathBuf>,
     /// Whether a missing reply ends the session: later calls are then refused at once, so that no
     /// cell rests on a session that another one broke. Off where a person answers.
     pub stop_when_silent: bool,
@@ -322,13 +326,22 @@ impl<'a, W: Write> Server<'a, W> {
     }
 
     fn send(&mut self, line: String, probe: Option<ProbeId>) -> io::Result<()> {
-        let mut bytes = line.into_bytes();
-        self.recorder.record(Event::Mcp {
-            dir: Dir::ServerToClient,
-            line: Wire(bytes.clone()),
-            probe: probe.or(self.marked.take()),
-        });
-        bytes.push(b'\n');
+        let probe = probe.or(self.marked.take());
+        self.send_all(vec![line], probe.as_ref())
+    }
+
+    /// Sends lines at once, so that the client has them all before it can do anything about the first.
+    fn send_all(&mut self, lines: Vec<String>, probe: Option<&ProbeId>) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        for line in lines {
+            bytes.extend_from_slice(line.as_bytes());
+            bytes.push(b'\n');
+            self.recorder.record(Event::Mcp {
+                dir: Dir::ServerToClient,
+                line: Wire(line.into_bytes()),
+                probe: probe.cloned(),
+            });
+        }
         self.output.write_all(&bytes)?;
         self.output.flush()
     }

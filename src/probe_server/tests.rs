@@ -59,6 +59,7 @@ fn converse_about(
         probes,
         revision,
         answer_timeout: Duration::from_millis(timeout_ms),
+        back: None,
         stop_when_silent: true,
     };
     let (sender, receiver) = mpsc::channel();

@@ -64,6 +64,7 @@ pub fn evidence(recording: &Recording) -> Recording {
             event: redact(entry, lines[index].as_ref(), &mut ids),
         });
     }
+    endings::settle(&mut entries);
     let at = entries
         .iter()
         .position(|e| matches!(e.event, Event::Exit { .. }))

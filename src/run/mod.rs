@@ -317,6 +317,7 @@ fn empty(spec: &SessionSpec) -> Recording {
 fn remove_parts(dir: &Path) {
     let _ = fs::remove_file(dir.join(spec::FILE));
     let _ = fs::remove_file(dir.join(session::PART));
+    let _ = fs::remove_file(dir.join(session::BACK));
     for part in read::server_parts(dir).unwrap_or_default() {
         let _ = fs::remove_file(part);
     }

@@ -28,6 +28,9 @@ use crate::recording::{End, Event, FORMAT, Header, Isolation, read};
 /// The supervisor's part of the recording, in the session's folder.
 pub const PART: &str = "session.jsonl";
 
+/// Names the probe whose call has come back to the driver, in the session's folder.
+pub const BACK: &str = "call-is-back";
+
 /// The prompt that clients with a model are given; the scripted model does not read it.
 const PROMPT: &str = "run the probe";
 

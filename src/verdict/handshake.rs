@@ -76,7 +76,11 @@ fn ended(case: &Case<'_>, then: Then, ended_by: &[String]) -> Verdict {
     match ended_by.first().map(String::as_str) {
         Some("closed") => {
             let reason = match ended_by.get(1).map(String::as_str) {
-                None => "closed the channel, and ended the server by force or left it".to_owned(),
+                None => {
+                    let reason = "closed the channel and was gone in the same moment, with a signal or \
+                                  without; no clause decides";
+                    return plain(Kind::SpecSilent, Blame::Nobody, reason);
+                }
                 Some("nothing more") => {
                     "closed the channel, and did nothing more to a server that stayed".to_owned()
                 }

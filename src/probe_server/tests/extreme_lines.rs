@@ -14,6 +14,7 @@ fn check(line: &[u8], places: std::ops::Range<usize>) {
         probes: vec![probe("a/one", "{}")],
         revision: None,
         answer_timeout: Duration::from_secs(60),
+        back: None,
         stop_when_silent: true,
     };
     let call =

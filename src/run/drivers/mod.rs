@@ -14,6 +14,7 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::host::Host;
+use super::session;
 use crate::catalogue::Probe;
 use crate::clients::DriverKind;
 use crate::recording::write::Recorder;
@@ -102,6 +103,8 @@ impl Drive<'_> {
         if !probe.way.outlives_its_call() {
             return Ok(None);
         }
+        // The probe server waits for this.
+        let _ = std::fs::write(self.rec.join(session::BACK), &probe.id.0);
         loop {
             tokio::select! {
                 biased;
