@@ -16,6 +16,9 @@ use crate::names::{ProbeId, Revision};
 /// What stands before a request on its way [`Way::AfterNoise`].
 pub(super) const NOISE: &str = "capmatrix: this line is no JSON";
 
+/// What stands before a request on its way [`Way::AfterUnknownNotification`].
+const UNKNOWN: &str = r#"{"jsonrpc":"2.0","method":"notifications/capmatrix/unknown","params":{}}"#;
+
 impl<W: Write> Server<'_, W> {
     pub(super) fn initialize(&mut self, id: &str, params: &Value) -> io::Result<()> {
         self.capabilities = params["capabilities"].clone();
@@ -36,14 +39,6 @@ impl<W: Write> Server<'_, W> {
         if let Some(refusal) = self.refuse(probe, self.revision) {
             return self.finish(&probe.id, Some(&call_id), &refusal.words());
         }
-        if probe.way == Way::AfterNoise {
-            self.send(NOISE.to_owned(), Some(probe.id.clone()))?;
-        }
-        if probe.way == Way::AfterUnknownNotification {
-            let line =
-                r#"{"jsonrpc":"2.0","method":"notifications/capmatrix/unknown","params":{}}"#;
-            self.send(line.to_owned(), Some(probe.id.clone()))?;
-        }
         let mut requests = Vec::new();
         if probe.way == Way::SecondOfTwo {
             requests.push(self.request_line(probe, None));
@@ -60,8 +55,14 @@ impl<W: Write> Server<'_, W> {
             _ => None,
         };
         requests.push(self.request_line(probe, own_id));
-        let (request_ids, lines) = requests.into_iter().unzip();
-        self.send_all(lines, Some(&probe.id))?;
+        let (request_ids, requests): (Vec<Value>, Vec<String>) = requests.into_iter().unzip();
+        let before = match probe.way {
+            Way::AfterNoise => Some(NOISE),
+            Way::AfterUnknownNotification => Some(UNKNOWN),
+            _ => None,
+        };
+        let lines = before.map(str::to_owned).into_iter().chain(requests);
+        self.send_all(lines.collect(), Some(&probe.id))?;
         self.open = Some(Open {
             probe: probe.id.clone(),
             request_ids,

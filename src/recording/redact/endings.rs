@@ -6,7 +6,7 @@
 use crate::recording::{Entry, Event};
 
 /// What comes within this time of the one before came with it, in microseconds.
-const AT_ONCE_US: u64 = 100_000;
+const AT_ONCE_US: u64 = 30_000;
 
 /// Says which endings belong together.
 #[derive(Default)]
@@ -105,10 +105,10 @@ mod tests {
         );
         check(&[(7, "closed"), (207, "SIGTERM")], &["closed", "SIGTERM"]);
         check(
-            &[(7, "SIGINT"), (90, "SIGTERM"), (180, "closed")],
+            &[(7, "SIGINT"), (30, "SIGTERM"), (50, "closed")],
             &["closed"],
         );
-        check(&[(7, "SIGINT"), (90, "SIGTERM")], &["SIGINT and SIGTERM"]);
+        check(&[(7, "SIGINT"), (30, "SIGTERM")], &["SIGINT and SIGTERM"]);
         check(&[(7, "closed")], &["closed"]);
     }
 }
