@@ -76,12 +76,7 @@ fn ended(case: &Case<'_>, then: Then, ended_by: &[String]) -> Verdict {
     match ended_by.first().map(String::as_str) {
         Some("closed") => {
             let reason = match ended_by.get(1).map(String::as_str) {
-                None => {
-                    let reason = "closed the channel and was gone in the same moment, with a signal or \
-                                  without; no clause decides";
-                    return plain(Kind::SpecSilent, Blame::Nobody, reason);
-                }
-                Some("nothing more") => {
+                None | Some("nothing more") => {
                     "closed the channel, and did nothing more to a server that stayed".to_owned()
                 }
                 Some(_) => format!("ended the server in order: {order}"),
@@ -97,7 +92,8 @@ fn ended(case: &Case<'_>, then: Then, ended_by: &[String]) -> Verdict {
             case.norm().verdict(Kind::Violates, Blame::Client, reason)
         }
         None => {
-            let reason = "neither closed the channel nor sent a signal that the server could see";
+            let reason =
+                "was gone before the server could see an order of endings; no clause decides";
             plain(Kind::SpecSilent, Blame::Nobody, reason)
         }
     }
