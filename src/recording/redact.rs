@@ -37,7 +37,8 @@ pub fn evidence(recording: &Recording) -> Recording {
             // The end of the process comes after all cells.
             let cell = match entry.event {
                 Event::Exit { .. } => usize::MAX,
-                _ => probe.and_then(|id| order.get(id)).copied().unwrap_or(0),
+                // What is of a probe that is not asked comes last, as a reply to it must not come before it.
+                _ => probe.map_or(0, |id| order.get(id).copied().unwrap_or(usize::MAX - 1)),
             };
             kept.push((cell, rank, index));
         }
@@ -55,7 +56,7 @@ pub fn evidence(recording: &Recording) -> Recording {
             names.insert(name.clone());
             continue;
         }
-        if endings.joins(entry, entries.last_mut()) {
+        if endings.joins(entry, &mut entries) {
             continue;
         }
         entries.push(Entry {

@@ -16,9 +16,9 @@ pub(super) struct Endings {
 }
 
 impl Endings {
-    /// Takes `entry` into `before`, the entry of the evidence before it, if both are endings of one server that came at once.
+    /// Takes `entry` into the last of `entries`, the evidence before it, if both are endings of one server that came at once.
     /// Gives whether it did. What has no time was joined already.
-    pub(super) fn joins(&mut self, entry: &Entry, before: Option<&mut Entry>) -> bool {
+    pub(super) fn joins(&mut self, entry: &Entry, entries: &mut [Entry]) -> bool {
         let Event::Ending { by } = &entry.event else {
             self.last_us = None;
             return false;
@@ -26,7 +26,7 @@ impl Endings {
         let last_us = self.last_us.replace(entry.t_us);
         let is_at_once = entry.t_us > 0
             && last_us.is_some_and(|last_us| entry.t_us.saturating_sub(last_us) <= AT_ONCE_US);
-        match before {
+        match entries.last_mut() {
             Some(Entry {
                 source,
                 event: Event::Ending { by: earlier },

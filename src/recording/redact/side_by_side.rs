@@ -13,7 +13,11 @@ use super::Key;
 /// `kept` is sorted, and stays so cell by cell. A cell in which that would change more than the order of a race stays as
 /// it is.
 pub(super) fn arrange(recording: &Recording, lines: &[Option<Line<'_>>], kept: &mut [Key]) {
-    for cell in kept.chunk_by_mut(|a, b| (a.0, a.1) == (b.0, b.1)) {
+    // What is of no cell is of no request.
+    let cells = kept
+        .chunk_by_mut(|a, b| (a.0, a.1) == (b.0, b.1))
+        .filter(|cell| cell[0].0 > 0);
+    for cell in cells {
         let indexes: Vec<usize> = cell.iter().map(|key| key.2).collect();
         if let Some(order) = arranged(recording, lines, &indexes) {
             for (key, index) in cell.iter_mut().zip(order) {
@@ -23,48 +27,71 @@ pub(super) fn arrange(recording: &Recording, lines: &[Option<Line<'_>>], kept: &
     }
 }
 
-/// The entries of one cell in their new order, if they are to have one.
+/// The entries of one cell in their new order, if they are to have one: from the first request on there is nothing but two
+/// requests, what was presented and answered, and one reply to each, none of them before an answer that it could carry.
 fn arranged(
     recording: &Recording,
     lines: &[Option<Line<'_>>],
     indexes: &[usize],
 ) -> Option<Vec<usize>> {
-    let requests: Vec<String> = indexes
+    let is_request = |index: &usize| {
+        let line = lines[*index].as_ref()?;
+        request(&recording.entries[*index].event, line)
+    };
+    let first = indexes
         .iter()
-        .filter_map(|index| request(&recording.entries[*index].event, lines[*index].as_ref()?))
-        .collect();
-    if requests.len() < 2 {
-        return None;
-    }
-    let is_presented =
-        |index: &&usize| matches!(recording.entries[**index].event, Event::Presented { .. });
-    let somebody_answers = indexes.iter().any(|index| is_presented(&index));
+        .position(|index| is_request(index).is_some())?;
+    let (head, rest) = indexes.split_at(first);
+    let source = &recording.entries[rest[0]].source;
+    let mut requests: Vec<String> = Vec::new();
     // The replies, by the number of their request.
     let mut replies: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut others = Vec::new();
+    let is_presented =
+        |index: &usize| matches!(recording.entries[*index].event, Event::Presented { .. });
+    let somebody_answers = rest.iter().any(is_presented);
     let mut answers = 0;
-    let mut last = 0;
-    for (at, index) in indexes.iter().enumerate() {
-        let event = &recording.entries[*index].event;
-        if matches!(event, Event::AnswerGiven { .. }) {
-            answers += 1;
+    let mut taken = 0;
+    for index in rest {
+        let entry = &recording.entries[*index];
+        taken += 1;
+        match (&entry.event, &lines[*index]) {
+            (Event::Presented { .. }, _) => {}
+            (Event::AnswerGiven { .. }, _) => answers += 1,
+            (event, Some(line)) if entry.source == *source => {
+                if let Some(id) = request(event, line) {
+                    if requests.contains(&id) {
+                        return None;
+                    }
+                    requests.push(id);
+                } else {
+                    let id = reply(event, line)?;
+                    let number = requests.iter().position(|asked| *asked == id)?;
+                    if replies.insert(number, *index).is_some() {
+                        return None;
+                    }
+                    if somebody_answers && answers < replies.len() {
+                        return None;
+                    }
+                    if replies.len() == 2 {
+                        break;
+                    }
+                    continue;
+                }
+            }
+            _ => return None,
         }
-        let id = lines[*index].as_ref().and_then(|line| reply(event, line));
-        let Some(number) = id.and_then(|id| requests.iter().position(|asked| *asked == id)) else {
-            continue;
-        };
-        let is_second = replies.insert(number, *index).is_some();
-        let is_early = somebody_answers && answers < replies.len();
-        if is_second || is_early {
-            return None;
-        }
-        last = at;
+        others.push(*index);
     }
-    let is_reply = |index: &&usize| replies.values().any(|reply| reply == *index);
-    let mut order: Vec<usize> = Vec::with_capacity(indexes.len());
-    order.extend(indexes[..=last].iter().filter(|index| !is_reply(index)));
-    order.extend(replies.values());
-    order.extend(&indexes[last + 1..]);
-    (order.len() == indexes.len()).then_some(order)
+    (requests.len() == 2 && replies.len() == 2).then(|| {
+        let parts = [head, &others, &rest[taken..]];
+        let [head, others, tail] = parts;
+        let replies = replies.into_values();
+        (head.iter().chain(others).copied())
+            .chain(replies)
+            .chain(tail.iter().copied())
+            .collect()
+    })
 }
 
 /// The id of the probe's request that an entry is.
