@@ -136,6 +136,11 @@ impl Script {
         ))
     }
 
+    /// A line that the server writes for a probe.
+    pub(crate) fn stimulus(self, probe: &str, line: &str) -> Script {
+        self.mcp(Dir::ServerToClient, line.as_bytes(), Some(probe))
+    }
+
     /// The stimulus of `probe`, with the request id `number`.
     pub(crate) fn send(self, probe: &str, number: u64) -> Script {
         self.send_with(probe, number, &form())

@@ -7,6 +7,7 @@
 mod endings;
 mod log;
 mod message;
+mod noise;
 mod place;
 mod side_by_side;
 
@@ -27,10 +28,14 @@ pub fn evidence(recording: &Recording) -> Recording {
         .map(|probe| probe.0.as_str())
         .zip(1..)
         .collect();
+    let about_noise = noise::errors_about_it(recording, &lines);
     let mut kept: Vec<Key> = Vec::new();
     for (index, (entry, probe)) in recording.entries.iter().zip(&places).enumerate() {
         if recording.header.script.is_some() {
             kept.extend(script_order(entry).map(|order| (order, 0, index)));
+            continue;
+        }
+        if about_noise.contains(&index) {
             continue;
         }
         if let Some(rank) = rank(&entry.event) {
