@@ -156,6 +156,10 @@ pub enum Oddity {
     UnknownId,
     /// JSON that is none of JSON-RPC's messages: it has neither a method nor an id.
     NoMessage,
+    /// An error that has no id, after a line that nobody can read.
+    ErrorWithoutId,
+    /// An error whose id is null, as JSON-RPC has it for a line that nobody can read.
+    ErrorWithNullId,
     /// A line that is text, but not JSON.
     NotJson,
     /// A line that is not UTF-8.

@@ -3,6 +3,8 @@
 //! Owns that replies are a cell's by their id, and odd lines by the time in which only its probe was open. It must not
 //! know what a reply says.
 
+use serde_json::Value;
+
 use super::Oddity;
 use super::index::Source;
 use crate::recording::line::{Line, Message, Sort, id_key};
@@ -34,6 +36,8 @@ pub(super) struct Cell<'i> {
     pub(super) is_late: bool,
     /// Whether only this probe was open.
     pub(super) is_in_window: bool,
+    /// Whether the probe's request came after a line that nobody can read.
+    pub(super) after_noise: bool,
 }
 
 impl<'i> Came<'i> {
@@ -114,6 +118,19 @@ impl<'i> Came<'i> {
                     self.reply = Some(Reply { at, message });
                 }
                 true
+            }
+            // It may be about the noise.
+            Sort::Reply { id: Value::Null } if cell.after_noise && message.is_error() => {
+                if is_ours {
+                    self.oddities.push(Oddity::ErrorWithNullId);
+                }
+                is_ours
+            }
+            Sort::Other if cell.after_noise && message.is_error() => {
+                if is_ours {
+                    self.oddities.push(Oddity::ErrorWithoutId);
+                }
+                is_ours
             }
             Sort::Reply { id } if is_ours && !cell.source.has_request(&id_key(id)) => {
                 self.oddities.push(Oddity::UnknownId);

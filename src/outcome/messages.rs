@@ -31,6 +31,14 @@ pub struct McpLine<'m> {
     pub line: &'m Line<'m>,
 }
 
+impl McpLine<'_> {
+    /// Whether it is a line of ours that nobody can read.
+    #[must_use]
+    pub fn is_noise(&self) -> bool {
+        self.dir == Dir::ServerToClient && matches!(self.line, Line::NotJson | Line::NotUtf8)
+    }
+}
+
 impl<'a> Messages<'a> {
     /// Reads all MCP lines of a recording.
     #[must_use]

@@ -9,7 +9,7 @@ use super::index::{Index, Source, is_result, request_id};
 use super::lines::{Came, Cell, Reply};
 use super::{Kind, Outcome, Stage};
 use crate::names::ProbeId;
-use crate::recording::line::{INPUT, Sort, id_key};
+use crate::recording::line::{INPUT, Line, Sort, id_key};
 use crate::recording::{AskedBy, Dir, End, Event, Wire};
 
 /// Bytes of a client that go into an outcome are bounded to this.
@@ -91,6 +91,9 @@ impl<'i> Reading<'i> {
         let gave_up = self
             .events()
             .find(|(at, event)| *at > sent && matches!(event, Event::NoReply { .. }));
+        let after_noise = self.events().any(|(at, _)| {
+            at < sent && matches!(messages.of_entry(at), Some(Line::NotJson | Line::NotUtf8))
+        });
         let window = sent + 1..self.window_end(sent, source);
         for at in source.lines_of(&window, id.as_deref()) {
             let Some(line) = messages.of_entry(at) else {
@@ -101,6 +104,7 @@ impl<'i> Reading<'i> {
                 source,
                 is_late: gave_up.is_some_and(|(gave_up, _)| gave_up < at),
                 is_in_window: window.contains(&at),
+                after_noise,
             };
             came.take(at, line, &cell);
         }

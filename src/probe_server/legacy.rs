@@ -16,8 +16,12 @@ use crate::names::{ProbeId, Revision};
 /// What stands before a request on its way [`Way::AfterNoise`].
 pub(super) const NOISE: &str = "capmatrix: this line is no JSON";
 
+/// How often. A client that is just busy with something else may never come to say anything about the first.
+pub(super) const NOISES: usize = 3;
+
 /// What stands before a request on its way [`Way::AfterUnknownNotification`].
-const UNKNOWN: &str = r#"{"jsonrpc":"2.0","method":"notifications/capmatrix/unknown","params":{}}"#;
+pub(super) const UNKNOWN: &str =
+    r#"{"jsonrpc":"2.0","method":"notifications/capmatrix/unknown","params":{}}"#;
 
 impl<W: Write> Server<'_, W> {
     pub(super) fn initialize(&mut self, id: &str, params: &Value) -> io::Result<()> {
@@ -56,13 +60,13 @@ impl<W: Write> Server<'_, W> {
         };
         requests.push(self.request_line(probe, own_id));
         let (request_ids, requests): (Vec<Value>, Vec<String>) = requests.into_iter().unzip();
-        let before = match probe.way {
-            Way::AfterNoise => Some(NOISE),
-            Way::AfterUnknownNotification => Some(UNKNOWN),
-            _ => None,
+        let mut lines = match probe.way {
+            Way::AfterNoise => vec![NOISE.to_owned(); NOISES],
+            Way::AfterUnknownNotification => vec![UNKNOWN.to_owned()],
+            _ => Vec::new(),
         };
-        let lines = before.map(str::to_owned).into_iter().chain(requests);
-        self.send_all(lines.collect(), Some(&probe.id))?;
+        lines.extend(requests);
+        self.send_all(lines, Some(&probe.id))?;
         self.open = Some(Open {
             probe: probe.id.clone(),
             request_ids,

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use super::legacy::{NOISE, NOISES, UNKNOWN};
 use super::{Refusal, Server, tool};
 use crate::catalogue::{Probe, Way};
 use crate::names::Revision;
@@ -138,13 +139,12 @@ impl<W: Write> Server<'_, W> {
     /// Answers a call with the request of round `round`, which counts from 0.
     fn ask(&mut self, id: &str, probe: &Probe, round: usize) -> io::Result<()> {
         self.rounds.insert(probe.id.clone(), round + 1);
+        let mut lines = Vec::new();
         if probe.way == Way::AfterUnknownNotification {
-            let line =
-                r#"{"jsonrpc":"2.0","method":"notifications/capmatrix/unknown","params":{}}"#;
-            self.send(line.to_owned(), Some(probe.id.clone()))?;
+            lines.push(UNKNOWN.to_owned());
         }
         if probe.way == Way::AfterNoise {
-            self.send(super::legacy::NOISE.to_owned(), Some(probe.id.clone()))?;
+            lines.extend(vec![NOISE.to_owned(); NOISES]);
         }
         let mut members = vec![r#""resultType":"input_required""#.to_owned()];
         members.extend(inputs(probe, round));
@@ -153,7 +153,8 @@ impl<W: Write> Server<'_, W> {
             r#"{{"jsonrpc":"2.0","id":{id},"result":{{{}}}}}"#,
             members.join(",")
         );
-        self.send(line, Some(probe.id.clone()))
+        lines.push(line);
+        self.send_all(lines, Some(&probe.id))
     }
 
     fn complete(&mut self, id: &str, text: &str) -> io::Result<()> {

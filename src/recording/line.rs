@@ -83,6 +83,13 @@ impl<'a> Message<'a> {
         }
     }
 
+    /// Whether it is a reply that tells of an error, to whatever request.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        let is_named = self.value.get("method").is_some_and(|it| !it.is_null());
+        !is_named && self.value.get("error").is_some_and(Value::is_object)
+    }
+
     /// The id as it is written, so that it can go back as it came.
     #[must_use]
     pub fn id_text(&self) -> Option<&'a str> {

@@ -28,14 +28,10 @@ pub fn evidence(recording: &Recording) -> Recording {
         .map(|probe| probe.0.as_str())
         .zip(1..)
         .collect();
-    let about_noise = noise::errors_about_it(recording, &lines);
     let mut kept: Vec<Key> = Vec::new();
     for (index, (entry, probe)) in recording.entries.iter().zip(&places).enumerate() {
         if recording.header.script.is_some() {
             kept.extend(script_order(entry).map(|order| (order, 0, index)));
-            continue;
-        }
-        if about_noise.contains(&index) {
             continue;
         }
         if let Some(rank) = rank(&entry.event) {
@@ -50,6 +46,7 @@ pub fn evidence(recording: &Recording) -> Recording {
     }
     kept.sort_unstable();
     side_by_side::arrange(recording, &lines, &mut kept);
+    noise::settle(recording, &lines, &mut kept);
     let clock = Clock::of(recording, &kept);
     let mut ids = message::Ids::default();
     let mut names = BTreeSet::new();

@@ -28,6 +28,16 @@ pub(super) fn not_a_message(case: &Case<'_>) -> Option<Verdict> {
                 MESSAGES,
                 "the client wrote JSON that is neither a request, a notification nor a reply",
             ),
+            // The schema of later revisions does not require the id of an error.
+            Oddity::ErrorWithoutId
+                if case
+                    .revision
+                    .is_some_and(|revision| revision < Revision::V2025_11_25) =>
+            {
+                rule(MESSAGES, "the client wrote an error without an id")
+            }
+            // JSON-RPC requires just this of what could not be read, whatever the schema says.
+            Oddity::ErrorWithoutId | Oddity::ErrorWithNullId => None,
             Oddity::NotJson => rule(STDIO, "the client wrote a line that is not JSON"),
             Oddity::NotUtf8 => rule(STDIO, "the client wrote a line that is not UTF-8"),
             Oddity::Batch if case.revision != Some(Revision::V2025_03_26) => rule(

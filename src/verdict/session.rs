@@ -49,7 +49,10 @@ pub fn check(rules: &Rules, messages: &Messages<'_>) -> Checked {
             .entry(line.source)
             .or_insert_with(|| Conversation::of(rules, line.source, messages));
         match line.dir {
-            Dir::ServerToClient => checked.ours.extend(ours(conversation, &line)),
+            Dir::ServerToClient => {
+                conversation.hears(&line);
+                checked.ours.extend(ours(conversation, &line));
+            }
             Dir::ClientToServer => {
                 let violations = conversation.clients(&line, &mut checked.remarks);
                 if !violations.is_empty() {

@@ -136,6 +136,27 @@ fn odd_lines_belong_to_the_only_open_probe() {
     );
 }
 
+/// Only after noise may an error name no request.
+#[test]
+fn an_error_may_be_about_noise() {
+    let check = |line: &str, expect: &[Oddity]| {
+        let start = || Script::new(&["a"]).initialize().list().call("a");
+        let heard = start().stimulus("a", "noise").send("a", 1).client(line);
+        let found = a(&heard
+            .reply(1, json!({"action": "accept"}))
+            .done("a")
+            .finish());
+        assert_eq!(found.oddities, expect, "{line}");
+        assert!(found.reply.is_some(), "{line}");
+    };
+    let error = r#""error":{"code":-32700,"message":"what?"}"#;
+    check(&format!("{{{error}}}"), &[Oddity::ErrorWithoutId]);
+    let null = format!(r#"{{"id":null,{error}}}"#);
+    check(&null, &[Oddity::ErrorWithNullId]);
+    check(r#"{"id":null,"result":{}}"#, &[Oddity::UnknownId]);
+    check(r#"{"result":{}}"#, &[Oddity::NoMessage]);
+}
+
 #[test]
 fn odd_json_is_told_apart() {
     use Oddity::{Batch, DuplicateMember, NoMessage, NotJson, NotUtf8, TooDeep, UnknownId};
@@ -175,6 +196,9 @@ fn odd_json_is_told_apart() {
     ] {
         check_text(line, &[NoMessage]);
     }
+    let error = r#""error":{"code":-32700,"message":"what?"}"#;
+    check_text(&format!("{{{error}}}"), &[NoMessage]);
+    check_text(&format!(r#"{{"id":null,{error}}}"#), &[UnknownId]);
     check_text(
         r#"{"id":2,"result":{"a":1,"\u0061":2}}"#,
         &[DuplicateMember],

@@ -96,11 +96,11 @@ fn each_way_has_its_own_rounds() {
         &twice,
         &[asks(1, &first), asks(2, &second), replied(3)],
     );
-    let noise = super::super::legacy::NOISE.to_owned();
+    let noise = || super::super::legacy::NOISE.to_owned();
     check(
         Way::AfterNoise,
         &once,
-        &[noise, asks(1, &plain), replied(2)],
+        &[noise(), noise(), noise(), asks(1, &plain), replied(2)],
     );
     let unknown = r#"{"jsonrpc":"2.0","method":"notifications/capmatrix/unknown","params":{}}"#;
     check(

@@ -35,7 +35,7 @@ fn check(way: Way, lines: &[String], expect: &[String]) {
         .chain(lines.iter().map(String::as_str))
         .collect();
     let (written, events) = converse_about(vec![by(way)], None, &lines, 20);
-    assert_eq!(written[1..], *expect, "{way:?}");
+    assert_eq!(written[1..].join("\n"), expect.join("\n"), "{way:?}");
     let gave_up = |event: &Event| matches!(event, Event::NoReply { .. });
     assert!(!events.iter().any(gave_up), "{way:?}");
     let done = |event: &&Event| matches!(event, Event::ProbeDone { .. });
@@ -55,11 +55,8 @@ fn each_way_has_its_own_envelope() {
     }
     let before = |line: &str| [line.to_owned(), request("1001"), replied()];
     let lines = [call(7), reply("1001")];
-    check(
-        Way::AfterNoise,
-        &lines,
-        &before(super::super::legacy::NOISE),
-    );
+    let noise = super::super::legacy::NOISE;
+    check(Way::AfterNoise, &lines, &before(&[noise; 3].join("\n")));
     let notification =
         r#"{"jsonrpc":"2.0","method":"notifications/capmatrix/unknown","params":{}}"#;
     check(Way::AfterUnknownNotification, &lines, &before(notification));

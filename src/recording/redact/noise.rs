@@ -1,57 +1,74 @@
 //! Errors about noise.
 //!
-//! Owns which errors of a client are about a line that is no JSON: JSON-RPC allows one that names no request, and whether a
-//! client comes to write it before the next message takes its attention differs from run to run. It must not drop an error
-//! that may stand for the reply to a request.
+//! Owns where the errors of a client about lines that are no JSON stand in evidence, and how many: it may say so in an error
+//! that names no request, but after which line, and whether for each, differs from run to run. It must not touch an error that
+//! may stand for the reply to a request.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::super::line::{Line, Sort, id_key};
 use super::super::{Dir, Entry, Event, Recording};
+use super::Key;
 use crate::names::ProbeId;
 
-/// The places in the recording of the errors about noise. A probe whose request has no reply keeps its errors: one of them may
-/// be what the client has to say about the request.
-pub(super) fn errors_about_it(
-    recording: &Recording,
-    lines: &[Option<Line<'_>>],
-) -> BTreeSet<usize> {
+/// Of the errors about the noise of a probe, one stays: as if it came right after what the server sent. A probe whose request
+/// has no reply keeps its errors as they are, since one of them may be what the client has to say about the request.
+pub(super) fn settle(recording: &Recording, lines: &[Option<Line<'_>>], kept: &mut Vec<Key>) {
+    for noise in noises(recording, lines) {
+        let [first, ..] = noise.errors[..] else {
+            continue;
+        };
+        kept.retain(|key| !noise.errors.contains(&key.2));
+        if let Some(at) = kept.iter().position(|key| key.2 == noise.last) {
+            let (cell, rank, _) = kept[at];
+            kept.insert(at + 1, (cell, rank, first));
+        }
+    }
+}
+
+/// The noise of probes whose request has a reply.
+fn noises<'a>(recording: &'a Recording, lines: &[Option<Line<'_>>]) -> Vec<Noise<'a>> {
     let mut open: HashMap<&str, Noise<'_>> = HashMap::new();
-    let mut found = BTreeSet::new();
+    let mut found = Vec::new();
     for (index, (entry, line)) in recording.entries.iter().zip(lines).enumerate() {
         let Some(line) = line else { continue };
         let source = entry.source.as_str();
-        if let Some(probe) = stimulus_of(entry) {
-            let is_noise = matches!(line, Line::NotJson | Line::NotUtf8);
-            if open.get(source).is_none_or(|noise| noise.probe != probe) {
-                let before = open.remove(source).and_then(Noise::errors);
-                found.extend(before.into_iter().flatten());
-                if is_noise {
-                    open.insert(source, Noise::of(probe));
-                }
-            } else if let (Some(noise), Some(id)) = (open.get_mut(source), request_id(line)) {
-                noise.requests.insert(id);
+        let Some(probe) = stimulus_of(entry) else {
+            if let Some(noise) = open.get_mut(source) {
+                noise.read(index, line);
             }
-        } else if let Some(noise) = open.get_mut(source) {
-            noise.read(index, line);
+            continue;
+        };
+        if let Some(noise) = open.get_mut(source).filter(|noise| noise.probe == probe) {
+            noise.last = index;
+            noise.requests.extend(request_id(line));
+            continue;
+        }
+        found.extend(open.remove(source));
+        if matches!(line, Line::NotJson | Line::NotUtf8) {
+            open.insert(source, Noise::of(probe, index));
         }
     }
-    found.extend(open.into_values().filter_map(Noise::errors).flatten());
+    found.extend(open.into_values());
+    found.retain(|noise| noise.is_replied_to);
     found
 }
 
 /// What came after noise, until the next probe.
 struct Noise<'a> {
     probe: &'a ProbeId,
+    /// Where the last that the server sent for the probe stands.
+    last: usize,
     requests: BTreeSet<String>,
     is_replied_to: bool,
     errors: Vec<usize>,
 }
 
 impl<'a> Noise<'a> {
-    fn of(probe: &'a ProbeId) -> Noise<'a> {
+    fn of(probe: &'a ProbeId, at: usize) -> Noise<'a> {
         Noise {
             probe,
+            last: at,
             requests: BTreeSet::new(),
             is_replied_to: false,
             errors: Vec::new(),
@@ -64,15 +81,10 @@ impl<'a> Noise<'a> {
             Sort::Reply { id } if !id.is_null() => {
                 self.is_replied_to |= self.requests.contains(&id_key(id));
             }
-            Sort::Reply { .. } | Sort::Other if message.value.get("error").is_some() => {
-                self.errors.push(index);
-            }
+            Sort::Reply { .. } | Sort::Other if message.is_error() => self.errors.push(index),
             _ => {}
         }
-    }
-
-    fn errors(self) -> Option<Vec<usize>> {
-        self.is_replied_to.then_some(self.errors)
+        self.is_replied_to |= message.is_retry() && message.called_probe() == Some(&self.probe.0);
     }
 }
 
@@ -126,15 +138,18 @@ mod tests {
     }
 
     #[test]
-    fn an_error_about_noise_is_left_out_wherever_it_comes() {
+    fn an_error_about_noise_stands_once_and_in_one_place() {
         let shown = |script: Script| script.presented("a", form()).answer("a", accept());
         let end = |script: Script| script.reply(1, accept()).done("a");
-        let never = end(shown(start("noise"))).finish();
         let early = end(shown(start("noise").client(ERROR))).finish();
         let late = end(shown(start("noise")).client(ERROR)).finish();
         let last = end(shown(start("noise"))).client(ERROR).finish();
-        for recording in [&early, &late, &last] {
-            assert_eq!(evidence(recording), evidence(&never));
+        let thrice = start("noise").client(ERROR).client(ERROR);
+        let thrice = end(shown(thrice).client(ERROR)).finish();
+        let expect = evidence(&early);
+        assert_eq!(errors(&early), 1);
+        for recording in [&late, &last, &thrice, &expect] {
+            assert_eq!(evidence(recording), expect);
         }
     }
 
@@ -142,8 +157,8 @@ mod tests {
     fn an_error_that_may_be_about_a_request_stays() {
         let unanswered = start("noise").client(ERROR).done("a").finish();
         assert_eq!(errors(&unanswered), 1);
-        let no_noise = start("{}").client(ERROR).reply(1, accept()).done("a");
-        assert_eq!(errors(&no_noise.finish()), 1);
+        let no_noise = start("{}").client(ERROR).client(ERROR);
+        assert_eq!(errors(&no_noise.reply(1, accept()).done("a").finish()), 2);
         let next = start("noise")
             .reply(1, accept())
             .done("a")

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::remark::{Remark, broken, is_answer, reply_to_nobody, without_weaker};
 use super::rounds::Rounds;
-use crate::names::Revision;
+use crate::names::{ProbeId, Revision};
 use crate::outcome::{McpLine, Messages};
 use crate::recording::Dir;
 use crate::recording::line::{self, Line, id_key};
@@ -35,6 +35,8 @@ pub(super) struct Conversation<'a> {
     asked_by_us: BTreeMap<String, Asked>,
     handshake: Handshake,
     rounds: Rounds,
+    /// The probe for which the server last wrote a line that nobody can read, until it writes for another one.
+    noise: Option<ProbeId>,
     pub(super) declared: Option<Value>,
 }
 
@@ -73,7 +75,17 @@ impl<'a> Conversation<'a> {
             asked_by_us: BTreeMap::new(),
             handshake: Handshake::default(),
             rounds: Rounds::default(),
+            noise: None,
             declared: None,
+        }
+    }
+
+    /// Takes note of a line of ours.
+    pub(super) fn hears(&mut self, line: &McpLine<'_>) {
+        if line.is_noise() {
+            self.noise = line.probe.cloned();
+        } else if line.probe.is_some() && line.probe != self.noise.as_ref() {
+            self.noise = None;
         }
     }
 
@@ -296,6 +308,9 @@ impl<'a> Conversation<'a> {
         let asked = value
             .get("id")
             .and_then(|id| self.asked_by_us.get_mut(&id_key(id)));
+        if asked.is_none() && self.noise.is_some() && may_be_about_noise(self.revision, value) {
+            return Vec::new();
+        }
         let (revision, answers) = match asked {
             Some(asked) => {
                 asked.replies += 1;
@@ -309,6 +324,7 @@ impl<'a> Conversation<'a> {
                 if value.is_object() {
                     let reason = match value.get("id") {
                         Some(_) => "a reply with an id that no request had".to_owned(),
+                        None if value["error"].is_object() => "an error without an id".to_owned(),
                         None => "a message with neither a method nor an id".to_owned(),
                     };
                     remarks.push(reply_to_nobody(line, self.revision, reason));
@@ -396,4 +412,14 @@ impl<'a> Conversation<'a> {
         remark.is_of_an_exchange = true;
         remark
     }
+}
+
+/// Whether a message is an error as one about what could not be read may be: with a null id, as JSON-RPC has it, or with none
+/// where the schema does not require one.
+fn may_be_about_noise(revision: Revision, value: &Value) -> bool {
+    let may_name_nothing = match value.get("id") {
+        Some(id) => id.is_null(),
+        None => revision >= Revision::V2025_11_25,
+    };
+    may_name_nothing && value["error"].is_object() && value.get("method").is_none()
 }

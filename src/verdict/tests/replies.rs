@@ -39,6 +39,8 @@ fn a_reply_that_breaks_a_rule_does_so_whatever_the_control_did() {
         (Oddity::SecondReply, "violates client MUST"),
         (Oddity::UnknownId, "violates client MUST"),
         (Oddity::NoMessage, "violates client MUST"),
+        (Oddity::ErrorWithoutId, "works nobody -"),
+        (Oddity::ErrorWithNullId, "works nobody -"),
         (Oddity::NotJson, "violates client MUST"),
         (Oddity::NotUtf8, "violates client MUST"),
         (Oddity::Batch, "violates client MUST"),
@@ -51,6 +53,15 @@ fn a_reply_that_breaks_a_rule_does_so_whatever_the_control_did() {
         };
         check(&format!("{oddity:?}"), &host(outcome), expect);
     }
+    let no_id = Outcome {
+        oddities: vec![Oddity::ErrorWithoutId],
+        ..shown(accept())
+    };
+    check(
+        "an error without an id where it must have one",
+        &host(no_id).under(Revision::V2025_06_18),
+        "violates client MUST",
+    );
     let batch = Outcome {
         oddities: vec![Oddity::Batch],
         ..shown(accept())
