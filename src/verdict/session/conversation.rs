@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::remark::{Remark, broken, is_answer, reply_to_nobody, without_weaker};
+use super::remark::{
+    Remark, broken, is_answer, may_be_about_noise, reply_to_nobody, without_weaker,
+};
 use super::rounds::Rounds;
 use crate::names::{ProbeId, Revision};
 use crate::outcome::{McpLine, Messages};
@@ -412,14 +414,4 @@ impl<'a> Conversation<'a> {
         remark.is_of_an_exchange = true;
         remark
     }
-}
-
-/// Whether a message is an error as one about what could not be read may be: with a null id, as JSON-RPC has it, or with none
-/// where the schema does not require one.
-fn may_be_about_noise(revision: Revision, value: &Value) -> bool {
-    let may_name_nothing = match value.get("id") {
-        Some(id) => id.is_null(),
-        None => revision >= Revision::V2025_11_25,
-    };
-    may_name_nothing && value["error"].is_object() && value.get("method").is_none()
 }

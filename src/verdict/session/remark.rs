@@ -2,6 +2,8 @@
 //!
 //! Owns the shape of such a remark, and those that more than one rule makes. It must not know what was asked before.
 
+use serde_json::Value;
+
 use crate::names::Revision;
 use crate::spec::{Source, Strength, Violation};
 use crate::verdict::{Blame, Kind, Verdict, clause, plain};
@@ -58,4 +60,14 @@ pub(super) fn reply_to_nobody(line: usize, revision: Revision, reason: String) -
         is_of_an_exchange: true,
         ..broken(line, Strength::Must, revision, section, reason)
     }
+}
+
+/// Whether a message is an error as one about what could not be read may be: with a null id, as JSON-RPC has it, or with none
+/// where the schema does not require one.
+pub(super) fn may_be_about_noise(revision: Revision, value: &Value) -> bool {
+    let may_name_nothing = match value.get("id") {
+        Some(id) => id.is_null(),
+        None => revision >= Revision::V2025_11_25,
+    };
+    may_name_nothing && value["error"].is_object() && value.get("method").is_none()
 }
