@@ -100,6 +100,7 @@ impl Script {
         self.at_server(Event::Mcp {
             dir,
             line: Wire(line.to_vec()),
+            head: None,
             probe: probe.map(id),
         })
     }
@@ -284,10 +285,10 @@ fn event() -> impl Strategy<Value = Event> {
     let line = || hostile_line().prop_map(Wire);
     let called = prop::sample::select(vec![json!(1), json!(2), json!("call-a"), json!(null)]);
     prop_oneof![
-        12 => line().prop_map(|line| Event::Mcp { dir: Dir::ClientToServer, line, probe: None }),
+        12 => line().prop_map(|line| Event::Mcp { dir: Dir::ClientToServer, line, head: None, probe: None }),
         2 => called.prop_map(|id| {
             let line = Wire::text(reply(id, json!({"protocolVersion": "2025-11-25"})).to_string());
-            Event::Mcp { dir: Dir::ServerToClient, line, probe: None }
+            Event::Mcp { dir: Dir::ServerToClient, line, head: None, probe: None }
         }),
         1 => probe().prop_map(|probe| Event::NotDeclared { probe, needs: String::new() }),
         1 => probe().prop_map(|probe| Event::NotAsked { probe, reason: "no\nreason".to_owned() }),

@@ -78,6 +78,7 @@ fn async_code_stays_where_processes_and_sockets_are() {
     let allowed = [
         "src/run/",
         "src/model/",
+        "src/probe_server/http/",
         "src/fakes",
         "src/commands/",
         "src/clients/install",

@@ -15,7 +15,8 @@ use crate::names::Revision;
 /// One client, as its file says.
 ///
 /// Texts may hold placeholders: `{home}`, `{wd}`, `{model_port}`, `{server_command}` (a path), `{server_args}`
-/// (a JSON array of strings), `{prompt}`; an argument that is `{server}` alone becomes the server's command and arguments as separate words.
+/// (a JSON array of strings), `{server_url}` (over HTTP), `{server_entry}` (the server as this client's configuration has it
+/// on the surface's transport), `{prompt}`; an argument that is `{server}` alone becomes the server's command and arguments as separate words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Client {
@@ -43,6 +44,9 @@ pub struct Client {
     /// What it needs for the modern era; none where nothing is needed.
     #[serde(default)]
     pub modern: Option<Modern>,
+    /// What it is told of the probe server on each transport; where nothing differs, nothing.
+    #[serde(default)]
+    pub transports: BTreeMap<TransportKind, Transport>,
     /// The surfaces, by name.
     pub surfaces: BTreeMap<String, Surface>,
 }
@@ -60,6 +64,30 @@ pub struct Modern {
     /// More environment variables.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+}
+
+/// The transports that there are.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum TransportKind {
+    /// The client starts the server and writes to it.
+    #[default]
+    Stdio,
+    /// The client asks a server that listens on loopback: streamable HTTP.
+    Http,
+}
+
+/// What a client is told of the probe server on one transport.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transport {
+    /// What stands in the place of `{server_entry}`.
+    pub server: String,
+    /// Arguments that it needs for the modern era on this transport.
+    #[serde(default)]
+    pub modern_args: Vec<String>,
 }
 
 impl Client {
@@ -123,6 +151,9 @@ pub struct Surface {
     /// Whether the probes that need a handshake for themselves are asked here: they start the client once each.
     #[serde(default)]
     pub handshakes: bool,
+    /// How the client reaches the probe server.
+    #[serde(default)]
+    pub transport: TransportKind,
     /// Arguments after the program.
     pub args: Vec<String>,
     /// More environment variables, over those of the client.

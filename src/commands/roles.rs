@@ -32,13 +32,7 @@ pub(super) fn serve(
             let text = fs::read(dir.join(spec::FILE)).context("cannot read the session's spec")?;
             let spec: spec::SessionSpec =
                 serde_json::from_slice(&text).context("cannot parse the session's spec")?;
-            let options = probe_server::Options {
-                probes: spec.probes,
-                revision: spec.revision,
-                answer_timeout: Duration::from_millis(spec.limits.answer_ms),
-                back: Some(dir.join(session::BACK)),
-                stop_when_silent: true,
-            };
+            let options = spec.server_options(&dir);
             (dir, options)
         }
         None => {
@@ -54,12 +48,7 @@ pub(super) fn serve(
         }
     };
     fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
-    // Clients may start several servers at once; the start time gives the order, the process id makes it unique.
-    let name = format!(
-        "server-{:020}-{}.jsonl",
-        crate::recording::write::now_us(),
-        std::process::id()
-    );
+    let name = crate::recording::write::part_name();
     let recorder = Recorder::create(&dir.join(&name), "server").map_err(|error| {
         Failure::request(error).hint("name a folder that you can write with --out")
     })?;

@@ -18,7 +18,7 @@ use super::run_dir::{self, NewRunDir, RunFile};
 use super::{COULD_NOT_TEST, Failure, OK, execute, output};
 use crate::catalogue::Probe;
 use crate::cli::ListFormat;
-use crate::clients::{Client, DriverKind, Source, Surface, install};
+use crate::clients::{Client, DriverKind, Source, Surface, TransportKind, install};
 use crate::fakes::{self, Behaviour, Pace};
 use crate::names::{self, Target};
 use crate::plan::{self, PlannedTarget};
@@ -165,6 +165,7 @@ fn planned(behaviour: &Behaviour, version: &str) -> PlannedTarget {
         driver: DriverKind::HostLines,
         presents: true,
         handshakes: false,
+        transport: TransportKind::Stdio,
         args,
         env: BTreeMap::new(),
     };
@@ -173,6 +174,7 @@ fn planned(behaviour: &Behaviour, version: &str) -> PlannedTarget {
         id: "fake".to_owned(),
         title: "the harness's own fakes".to_owned(),
         pinned: version.to_owned(),
+        transports: BTreeMap::new(),
         source: Source::Builtin { args: Vec::new() },
         env: BTreeMap::new(),
         files: BTreeMap::new(),

@@ -9,7 +9,7 @@ use super::{Failure, OK, output, rules, run_dir, targets};
 use crate::catalogue::Probe;
 use crate::matrix;
 use crate::names::{self, CellPattern, ProbeId, Target};
-use crate::recording::{Dir, Entry, Event, HostDir, Recording, Wire, redact};
+use crate::recording::{Dir, Entry, Event, Head, HostDir, Recording, Wire, redact};
 use crate::render::escape::terminal;
 use crate::spec::Rules;
 
@@ -284,15 +284,37 @@ fn describe(event: &Event, full: bool) -> Option<String> {
         Event::Ending { by } => format!("the server is ended: {}", terminal(by, 40)),
         Event::ServerClosed => "the client closed the MCP channel".to_owned(),
         Event::Mcp {
-            dir: Dir::ClientToServer,
-            line,
-            ..
-        } => format!("mcp  client -> server  {}", whole(line)),
-        Event::Mcp {
-            dir: Dir::ServerToClient,
-            line,
-            ..
-        } => format!("mcp  server -> client  {}", whole(line)),
+            dir, line, head, ..
+        } => {
+            let from = match dir {
+                Dir::ClientToServer => "client -> server",
+                Dir::ServerToClient => "server -> client",
+            };
+            let head = head.as_deref().map(headers).unwrap_or_default();
+            format!(
+                "mcp  {from}  {}{}",
+                terminal(&head, usize::MAX),
+                whole(line)
+            )
+        }
+        Event::Http { request, answer } => {
+            let method = request.method.as_deref().unwrap_or_default();
+            let path = request.path.as_deref().unwrap_or_default();
+            let (method, path) = (terminal(method, 20), terminal(path, SHORT));
+            let headers = terminal(&headers(request), usize::MAX);
+            format!("http {method} {path}  {headers}-> {answer}")
+        }
+        Event::Bytes {
+            dir,
+            connection,
+            bytes,
+        } => {
+            let from = match dir {
+                Dir::ClientToServer => "client -> server",
+                Dir::ServerToClient => "server -> client",
+            };
+            format!("http connection {connection}  {from}  {}", short(bytes))
+        }
         Event::NotDeclared { needs, .. } => format!("not sent: {needs} is not declared"),
         Event::NotAsked { reason, .. } => format!("not sent: {reason}"),
         Event::NoReply { after_ms, .. } => format!("no reply within {after_ms} ms"),
@@ -341,6 +363,14 @@ fn describe(event: &Event, full: bool) -> Option<String> {
         Event::HarnessError { message } => format!("HARNESS  {}", terminal(message, SHORT)),
         Event::Truncated { what } => format!("truncated: {}", terminal(what, 100)),
     })
+}
+
+/// The status and the headers before a message, each as `name: value;`.
+fn headers(head: &Head) -> String {
+    let status = head.status.map(|status| format!("{status} "));
+    let headers = head.headers.iter();
+    let headers = headers.map(|(name, value)| format!("{name}: {value}; "));
+    status.into_iter().chain(headers).collect()
 }
 
 fn bounded(line: &Wire, full: bool) -> String {

@@ -78,6 +78,7 @@ impl<'a> Messages<'a> {
             dir,
             probe,
             line: bytes,
+            ..
         } = &entry.event
         else {
             return None;

@@ -3,7 +3,7 @@
 //! Owns what is done in place of the usual answer, and staying on after the client has closed the channel. What the client
 //! does then is in the recording; it must not be judged here.
 
-use std::io::{self, Write};
+use std::io;
 use std::thread;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::Server;
+use super::{Channel, Options, Server};
 use crate::catalogue::Probe;
 use crate::catalogue::script::Reply;
 use crate::names::Revision;
@@ -31,7 +31,7 @@ pub fn scripted(probes: &[Probe]) -> Option<&Probe> {
     probes.iter().find(|probe| probe.script.is_some())
 }
 
-impl<W: Write> Server<'_, W> {
+impl<C: Channel> Server<'_, C> {
     /// Does what the script says of this request. Gives whether it says anything of it.
     ///
     /// # Errors
@@ -80,19 +80,7 @@ impl<W: Write> Server<'_, W> {
     /// Whether the script makes this a legacy server although the session is of the modern era: it answers the first
     /// question as one would.
     pub(super) fn is_legacy_by_script(&self) -> bool {
-        let Some(probe) = scripted(&self.options.probes) else {
-            return false;
-        };
-        let code = || {
-            let error: Value = serde_json::from_str(&probe.params).unwrap_or_default();
-            error["code"].as_i64()
-        };
-        probe.method == "server/discover"
-            && match probe.script.as_ref().map(|script| script.reply) {
-                Some(Reply::Silence) => true,
-                Some(Reply::Error) => !code().is_some_and(|code| MODERN_ERRORS.contains(&code)),
-                _ => false,
-            }
+        scripted(&self.options.probes).is_some_and(answers_as_legacy)
     }
 
     /// Whether the script answers `initialize` with a revision of the modern era, which a client may then speak.
@@ -102,6 +90,22 @@ impl<W: Write> Server<'_, W> {
                 && probe.params_value()["protocolVersion"] == Revision::V2026_07_28.as_str()
         })
     }
+}
+
+/// Whether the server is one of the legacy era, by its revision or by its script.
+pub(super) fn is_legacy(options: &Options) -> bool {
+    options.revision.is_some_and(Revision::is_legacy)
+        || scripted(&options.probes).is_some_and(answers_as_legacy)
+}
+
+fn answers_as_legacy(probe: &Probe) -> bool {
+    let code = || probe.params_value()["code"].as_i64();
+    probe.method == "server/discover"
+        && match probe.script.as_ref().map(|script| script.reply) {
+            Some(Reply::Silence) => true,
+            Some(Reply::Error) => !code().is_some_and(|code| MODERN_ERRORS.contains(&code)),
+            _ => false,
+        }
 }
 
 /// What a modern session's revision is where it goes by `script` as a legacy one.

@@ -3,15 +3,16 @@
 //! Owns the handshake of `initialize`, and the envelope in which a request goes out. It must not know what a reply says.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{Open, Server};
+use super::{Channel, Open, Server};
 use crate::catalogue::{Probe, Way};
 use crate::names::{ProbeId, Revision};
+use crate::recording::Event;
 
 /// What stands before a request on its way [`Way::AfterNoise`].
 pub(super) const NOISE: &str = "capmatrix: this line is no JSON";
@@ -23,7 +24,7 @@ pub(super) const NOISES: usize = 3;
 pub(super) const UNKNOWN: &str =
     r#"{"jsonrpc":"2.0","method":"notifications/capmatrix/unknown","params":{}}"#;
 
-impl<W: Write> Server<'_, W> {
+impl<C: Channel> Server<'_, C> {
     pub(super) fn initialize(&mut self, id: &str, params: &Value) -> io::Result<()> {
         self.capabilities = params["capabilities"].clone();
         let forced = super::handshake::legacy(self.options.revision);
@@ -51,6 +52,10 @@ impl<W: Write> Server<'_, W> {
         if is_after_call {
             self.tool_result(&call_id, &format!("{}: asked after this call", probe.id))?;
             self.wait_until_back(&probe.id);
+            self.serving = None;
+            if !self.channel.reaches_outside_calls() {
+                return self.nowhere_to_ask(probe);
+            }
         }
         let own_id = match probe.way {
             Way::StringId => Some(r#""capmatrix-1""#.to_owned()),
@@ -89,6 +94,19 @@ impl<W: Write> Server<'_, W> {
             params = probe.params,
         );
         (serde_json::from_str(&id).unwrap_or_default(), line)
+    }
+
+    /// Over HTTP a request needs a stream that the client holds open (2025-11-25 basic/transports "Listening for Messages
+    /// from the Server").
+    fn nowhere_to_ask(&self, probe: &Probe) -> io::Result<()> {
+        self.recorder.record(Event::NotAsked {
+            probe: probe.id.clone(),
+            reason: "the client holds no stream open outside its calls".to_owned(),
+        });
+        self.recorder.record(Event::ProbeDone {
+            probe: probe.id.clone(),
+        });
+        Ok(())
     }
 
     /// Waits until the call for `probe` has come back to the host, where one says so; at most as long as for a reply.

@@ -4,13 +4,15 @@
 //! byte for byte. How is the era's business: `legacy` sends it and waits for the reply with a deadline, `modern` puts it
 //! into the result. It judges nothing and must not know clients. It reads whatever comes, also what a typed SDK would refuse, and keeps going.
 
+mod channel;
 pub mod handshake;
+pub mod http;
 mod legacy;
 mod modern;
 pub mod stdio;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -22,6 +24,8 @@ use crate::names::{self, ProbeId, Revision};
 use crate::recording::line::{Line, Message, Sort, id_key};
 use crate::recording::write::Recorder;
 use crate::recording::{Dir, Event, Wire};
+
+pub use channel::{Channel, Incoming};
 
 /// The name of the server in a client's configuration, and of its one tool.
 pub const NAME: &str = "probe";
@@ -76,12 +80,14 @@ struct Open {
     since: Instant,
 }
 
-struct Server<'a, W> {
+struct Server<'a, C> {
     options: &'a Options,
     recorder: &'a Recorder,
-    output: W,
+    channel: C,
     capabilities: Value,
     revision: Option<Revision>,
+    /// The id of the client's request that what is sent now belongs to, if it belongs to one.
+    serving: Option<String>,
     /// Ids stay text, so that they go back as they came.
     calls: VecDeque<(String, ProbeId)>,
     open: Option<Open>,
@@ -93,22 +99,23 @@ struct Server<'a, W> {
     marked: Option<ProbeId>,
 }
 
-/// Serves until the client closes the channel. Each item of `input` is one line without its line feed.
+/// Serves until the client closes the channel.
 ///
 /// # Errors
 /// When the channel to the client breaks while writing.
 pub fn serve(
     options: &Options,
     recorder: &Recorder,
-    input: &Receiver<Vec<u8>>,
-    output: impl Write,
+    input: &Receiver<Incoming>,
+    channel: impl Channel,
 ) -> io::Result<()> {
     let mut server = Server {
         options,
         recorder,
-        output,
+        channel,
         capabilities: Value::Null,
         revision: None,
+        serving: None,
         calls: VecDeque::new(),
         open: None,
         next_id: FIRST_ID,
@@ -127,7 +134,7 @@ pub fn serve(
             None => Duration::from_secs(3600),
         };
         match input.recv_timeout(wait) {
-            Ok(line) => server.take(&line)?,
+            Ok(incoming) => server.take(incoming)?,
             Err(RecvTimeoutError::Timeout) => server.give_up()?,
             Err(RecvTimeoutError::Disconnected) => {
                 recorder.record(Event::ServerClosed);
@@ -137,16 +144,18 @@ pub fn serve(
     }
 }
 
-impl<'a, W: Write> Server<'a, W> {
-    fn take(&mut self, line: &[u8]) -> io::Result<()> {
+impl<'a, C: Channel> Server<'a, C> {
+    fn take(&mut self, incoming: Incoming) -> io::Result<()> {
+        let Incoming { line, head } = incoming;
         self.recorder.record(Event::Mcp {
             dir: Dir::ClientToServer,
-            line: Wire(line.to_vec()),
+            line: Wire(line.clone()),
+            head,
             probe: None,
         });
         // What is no message stays in the recording; the outcome will speak of it. A batch is taken item by item,
         // whatever the revision says of batches: then it can be told what the client would have gone on to do.
-        for message in Line::read(line).messages() {
+        for message in Line::read(&line).messages() {
             self.message(message)?;
         }
         Ok(())
@@ -155,7 +164,10 @@ impl<'a, W: Write> Server<'a, W> {
     fn message(&mut self, message: &Message<'_>) -> io::Result<()> {
         match (message.sort(), message.id_text()) {
             (Sort::Request { method, .. }, Some(id)) => {
-                self.request(method, id, &message.value["params"])
+                self.serving = Some(id.to_owned());
+                self.request(method, id, &message.value["params"])?;
+                self.serving = None;
+                Ok(())
             }
             (Sort::Reply { id }, _) => self.reply(id),
             _ => Ok(()),
@@ -232,7 +244,9 @@ impl<'a, W: Write> Server<'a, W> {
             let Some(probe) = options.probes.iter().find(|probe| probe.id == id) else {
                 continue;
             };
+            self.serving = Some(call_id.clone());
             self.send_probe(probe, call_id)?;
+            self.serving = None;
         }
         Ok(())
     }
@@ -330,20 +344,18 @@ impl<'a, W: Write> Server<'a, W> {
         self.send_all(vec![line], probe.as_ref())
     }
 
-    /// Sends lines at once, so that the client has them all before it can do anything about the first.
+    /// Sends messages at once, so that the client has them all before it can do anything about the first.
     fn send_all(&mut self, lines: Vec<String>, probe: Option<&ProbeId>) -> io::Result<()> {
-        let mut bytes = Vec::new();
-        for line in lines {
-            bytes.extend_from_slice(line.as_bytes());
-            bytes.push(b'\n');
+        let call = self.serving.as_deref();
+        for line in &lines {
             self.recorder.record(Event::Mcp {
                 dir: Dir::ServerToClient,
-                line: Wire(line.into_bytes()),
+                line: Wire::text(line.clone()),
+                head: self.channel.head(line, call),
                 probe: probe.cloned(),
             });
         }
-        self.output.write_all(&bytes)?;
-        self.output.flush()
+        self.channel.send(&lines, call)
     }
 }
 

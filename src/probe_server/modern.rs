@@ -4,12 +4,12 @@
 //! basic/patterns/mrtr. Calls need not wait for each other here, since each call names its probe; nor is there a
 //! deadline, since a client may end a call without calling again. It must not know what an answer says.
 
-use std::io::{self, Write};
+use std::io;
 
 use serde_json::{Value, json};
 
 use super::legacy::{NOISE, NOISES, UNKNOWN};
-use super::{Refusal, Server, tool};
+use super::{Channel, Refusal, Server, tool};
 use crate::catalogue::{Probe, Way};
 use crate::names::Revision;
 use crate::recording::Event;
@@ -21,7 +21,7 @@ const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 /// A state that holds what an intermediary might change: it is to come back exactly as it is. The text is JSON.
 const ODD_STATE: &str = r#""capmatrix \u0001 \u00e9 e\u0301 \ud83d\ude00 \"quoted\" \\ \/ <b>&amp;</b> %41 {\"a\": 1.0} \t end ""#;
 
-impl<W: Write> Server<'_, W> {
+impl<C: Channel> Server<'_, C> {
     /// Whether a request is to be answered as one of the modern era.
     pub(super) fn is_modern(&self, method: &str, params: &Value) -> bool {
         // A server of both eras goes by what the request says (2026-07-28 basic/versioning).

@@ -6,18 +6,20 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
+use super::Incoming;
+
 /// The longest line that is kept. A longer one is cut here and the rest up to its line feed is dropped, so that
 /// a client that never ends a line cannot take the machine's memory.
 pub const MAX_LINE: usize = 32 * 1024 * 1024;
 
 /// Reads lines from `input` on a thread of its own, so that waiting for one can have a deadline.
 /// The channel closes at end of input.
-pub fn lines(input: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+pub fn lines(input: impl Read + Send + 'static) -> Receiver<Incoming> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut reader = BufReader::new(input);
         while let Ok(Some(line)) = read_line(&mut reader, MAX_LINE) {
-            if sender.send(line).is_err() {
+            if sender.send(Incoming::line(line)).is_err() {
                 return;
             }
         }

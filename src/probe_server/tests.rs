@@ -64,7 +64,9 @@ fn converse_about(
     };
     let (sender, receiver) = mpsc::channel();
     for line in lines {
-        sender.send(line.as_bytes().to_vec()).unwrap();
+        sender
+            .send(Incoming::line(line.as_bytes().to_vec()))
+            .unwrap();
     }
     // With time left for a missing reply, the channel stays open until the deadline has spoken.
     let keep = std::thread::spawn(move || {

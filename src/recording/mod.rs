@@ -5,6 +5,7 @@
 //! starts); all stamp with the host's monotonic clock, so that `read::merge` can order them.
 
 pub mod by_hand;
+mod http;
 mod json_text;
 mod label;
 pub mod line;
@@ -15,6 +16,7 @@ pub mod write;
 
 use serde::{Deserialize, Serialize};
 
+pub use http::Head;
 pub use label::Label;
 pub use wire::Wire;
 
@@ -87,9 +89,28 @@ pub enum Event {
         dir: Dir,
         /// The bytes.
         line: Wire,
+        /// What HTTP said before it: none on stdio, and for a message on a stream that is open already.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        head: Option<Box<Head>>,
         /// Set on the request that is this probe's stimulus.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         probe: Option<ProbeId>,
+    },
+    /// An HTTP request of the client that brought the probe server no message.
+    Http {
+        /// What it said.
+        request: Box<Head>,
+        /// The status of the response.
+        answer: u16,
+    },
+    /// What went over a connection to the probe server's endpoint, byte for byte.
+    Bytes {
+        /// Who wrote it.
+        dir: Dir,
+        /// Which connection, counted from 1.
+        connection: u64,
+        /// The bytes of one read or write.
+        bytes: Wire,
     },
     /// The probe server did not send a probe, because the client does not declare what it needs.
     NotDeclared {
@@ -372,6 +393,7 @@ impl Recording {
                 dir,
                 line,
                 probe: None,
+                ..
             } => settled_by(*dir, line),
             _ => None,
         });

@@ -151,12 +151,15 @@ fn rank(event: &Event) -> Option<u8> {
         | Event::Host { .. }
         | Event::ModelRequest { .. }
         | Event::ModelReply { .. }
+        | Event::Bytes { .. }
         | Event::ServerClosed => None,
         Event::Stdout { .. } | Event::Stderr { probe: None, .. } => None,
         Event::ToolCalled { .. } => Some(0),
         Event::ToolResult { .. } => Some(2),
         Event::Stderr { .. } => Some(3),
         Event::HarnessError { .. } => Some(4),
+        // A connection of its own, beside those that carry messages.
+        Event::Http { .. } => Some(5),
         _ => Some(1),
     }
 }
@@ -164,8 +167,17 @@ fn rank(event: &Event) -> Option<u8> {
 fn redact(entry: &Entry, line: Option<&Line<'_>>, ids: &mut message::Ids) -> Event {
     match (&entry.event, line) {
         (Event::ClientStarted { .. }, _) => Event::ClientStarted { argv: Vec::new() },
-        (Event::Mcp { dir, line, probe }, Some(read)) => Event::Mcp {
+        (
+            Event::Mcp {
+                dir,
+                line,
+                head,
+                probe,
+            },
+            Some(read),
+        ) => Event::Mcp {
             dir: *dir,
+            head: head.clone(),
             line: message::redact(line, read, *dir, &entry.source, ids),
             probe: probe.clone(),
         },

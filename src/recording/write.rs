@@ -5,6 +5,7 @@
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Entry, Event};
@@ -44,6 +45,19 @@ impl Recorder {
             let _ = file.write_all(&line);
         }
     }
+}
+
+/// The name of the file that a probe server records into. Several may start at once: the start time gives the order, and the
+/// rest makes it unique.
+#[must_use]
+pub fn part_name() -> String {
+    static NUMBER: AtomicU32 = AtomicU32::new(1);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    format!(
+        "server-{:020}-{}-{number}.jsonl",
+        now_us(),
+        std::process::id()
+    )
 }
 
 /// Whether the process that records into `path` is gone, as its lock tells. A file that cannot be read counts as left.

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -18,10 +19,11 @@ use super::host::{Host, Launch};
 use super::resolver;
 use super::sandbox::{self, Paths};
 use super::spec::{self, SessionSpec};
+use crate::clients::TransportKind;
 use crate::clients::load::fill;
 use crate::model;
 use crate::plan;
-use crate::probe_server;
+use crate::probe_server::{self, http};
 use crate::recording::write::{self, Recorder};
 use crate::recording::{End, Event, FORMAT, Header, Isolation, read};
 
@@ -61,7 +63,11 @@ pub async fn run(dir: &Path, workspace: Option<&Path>) -> anyhow::Result<()> {
         Isolation::Env => None,
     };
     let end = match prepare(&spec, &paths, &recorder).await {
-        Ok(prepared) => live(&spec, &paths, &prepared, &recorder).await,
+        Ok(prepared) => {
+            let end = live(&spec, &paths, &prepared, &recorder).await;
+            drop(prepared.endpoint);
+            end
+        }
         Err(error) => {
             recorder.record(Event::HarnessError {
                 message: format!("{error:#}"),
@@ -94,6 +100,9 @@ fn header(spec: &SessionSpec) -> Header {
     for (path, text) in &spec.client.files {
         settings.insert(format!("file {path}"), text.clone());
     }
+    if let Some(transport) = spec.client.transports.get(&spec.surface.transport) {
+        settings.insert("server_entry".to_owned(), transport.server.clone());
+    }
     Header {
         format: FORMAT,
         capmatrix: env!("CARGO_PKG_VERSION").to_owned(),
@@ -123,6 +132,8 @@ async fn start_resolver(recorder: &Recorder) -> anyhow::Result<tokio::task::Join
 struct Prepared {
     argv: Vec<String>,
     env: Vec<(String, String)>,
+    /// The probe server, where the client does not start it itself.
+    endpoint: Option<http::Running>,
 }
 
 async fn prepare(
@@ -142,6 +153,13 @@ async fn prepare(
         ("server_args", serde_json::to_string(&server_args)?),
         ("prompt", PROMPT.to_owned()),
     ]);
+    let endpoint = match spec.surface.transport {
+        TransportKind::Stdio => None,
+        TransportKind::Http => Some(start_endpoint(spec, paths, recorder, &mut values).await?),
+    };
+    if let Some(transport) = spec.client.transports.get(&spec.surface.transport) {
+        values.insert("server_entry", fill(&transport.server, &values));
+    }
     if let Some(dialect) = spec.client.model {
         let listener = TcpListener::bind(("127.0.0.1", 0))
             .await
@@ -165,14 +183,36 @@ async fn prepare(
     Ok(Prepared {
         argv: argv(spec, &values, &server_args, &paths.server),
         env: environment(spec, paths, &values),
+        endpoint,
     })
+}
+
+/// Starts the probe server on a port of the kernel's choice.
+async fn start_endpoint(
+    spec: &SessionSpec,
+    paths: &Paths,
+    recorder: &Recorder,
+    values: &mut BTreeMap<&str, String>,
+) -> anyhow::Result<http::Running> {
+    let listener = TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .context("cannot bind the probe server's endpoint")?;
+    let url = format!("http://{}{}", listener.local_addr()?, http::PATH);
+    values.insert("server_url", url);
+    let options = Arc::new(spec.server_options(&paths.rec));
+    let rec = paths.rec.clone();
+    Ok(http::start(listener, options, rec, recorder.clone()))
 }
 
 /// The arguments for the client: what its era needs, then the surface's own.
 fn args(spec: &SessionSpec) -> impl Iterator<Item = &String> {
     let modern = spec.client.modern_in(spec.revision);
+    let transport = modern.and_then(|_| spec.client.transports.get(&spec.surface.transport));
     let modern = modern.into_iter().flat_map(|modern| &modern.args);
-    modern.chain(&spec.surface.args)
+    let transport = transport
+        .into_iter()
+        .flat_map(|transport| &transport.modern_args);
+    modern.chain(transport).chain(&spec.surface.args)
 }
 
 /// Environment variables, each over those before it.

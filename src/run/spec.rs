@@ -2,14 +2,18 @@
 //!
 //! Owns the contract between `capmatrix run` outside the sandbox and `capmatrix session` inside it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::catalogue::Probe;
 use crate::clients::{Client, Installed, Surface};
 use crate::names::{Revision, Target};
+use crate::probe_server;
 use crate::recording::Isolation;
+
+use super::session;
 
 /// The file's name in a session's folder.
 pub const FILE: &str = "spec.json";
@@ -35,6 +39,20 @@ pub struct SessionSpec {
     pub isolation: Isolation,
     /// Folders that must stay visible inside the sandbox although they lie below a hidden one.
     pub visible: Vec<PathBuf>,
+}
+
+impl SessionSpec {
+    /// What the probe server of the session is told; `rec` is the session's folder.
+    #[must_use]
+    pub fn server_options(&self, rec: &Path) -> probe_server::Options {
+        probe_server::Options {
+            probes: self.probes.clone(),
+            revision: self.revision,
+            answer_timeout: Duration::from_millis(self.limits.answer_ms),
+            back: Some(rec.join(session::BACK)),
+            stop_when_silent: true,
+        }
+    }
 }
 
 /// Deadlines, in milliseconds. Every wait of a session ends by one of them.

@@ -16,12 +16,14 @@ use crate::names::{TargetPattern, did_you_mean};
 use crate::toml_error::{Problem, Source};
 
 /// What may stand in a text, as documented at [`Client`].
-const PLACEHOLDERS: [&str; 7] = [
+const PLACEHOLDERS: [&str; 9] = [
     "home",
     "wd",
     "model_port",
     "server_command",
     "server_args",
+    "server_url",
+    "server_entry",
     "server",
     "prompt",
 ];
@@ -40,6 +42,7 @@ pub(super) fn check(source: &Source, client: &Client) -> Result<Vec<Problem>, Pr
     check.source(&table, client);
     check.texts(&table);
     check.revisions(&table, client);
+    check.transports(&table);
     check.surfaces(&table, client);
     Ok(check.problems)
 }
@@ -210,6 +213,20 @@ impl Check<'_> {
                 self.note(name.span(), message);
             }
             self.text(text, Use::Filled);
+        }
+    }
+
+    fn transports(&mut self, table: &Table) {
+        for (_, value) in entries(table, "transports") {
+            let Some(table) = value.get_ref().as_table() else {
+                continue;
+            };
+            if let Some(text) = table.get("server") {
+                self.text(text, Use::Filled);
+            }
+            for arg in items(table, "modern_args") {
+                self.text(arg, Use::Argument);
+            }
         }
     }
 

@@ -11,6 +11,7 @@ fn scripted() -> Script {
     Script::new(&["a"]).client(hello).at_server(Event::Mcp {
         dir: Dir::ServerToClient,
         line: Wire::text(reply(json!("init"), json!({})).to_string()),
+        head: None,
         probe: Some(id("a")),
     })
 }

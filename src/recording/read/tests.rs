@@ -184,6 +184,7 @@ fn entry(t_us: u64, source: &str, line: &str) -> Entry {
         event: Event::Mcp {
             dir: Dir::ClientToServer,
             line: Wire::text(line),
+            head: None,
             probe: None,
         },
     }

@@ -43,6 +43,7 @@ fn asks(script: Script, number: u64, more: &Value) -> Script {
     script.at_server(Event::Mcp {
         dir: Dir::ServerToClient,
         line: Wire::text(reply(json!(number), result).to_string()),
+        head: None,
         probe: Some(id("a")),
     })
 }
