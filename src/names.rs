@@ -85,6 +85,19 @@ impl FromStr for Revision {
     }
 }
 
+/// The transports that there are.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum TransportKind {
+    /// The client starts the server and writes to it.
+    #[default]
+    Stdio,
+    /// The client asks a server that listens on loopback: streamable HTTP.
+    Http,
+}
+
 /// A resolved target: a client of one version, run in one way.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Target {

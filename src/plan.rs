@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::catalogue::script::Script;
 use crate::catalogue::{Probe, Way};
 use crate::clients::{Client, Surface};
 use crate::names::{ProbeId, Revision, Target};
@@ -130,6 +131,13 @@ fn left_out(
         Some("not selected by --revision")
     } else if !spoken.contains(&revision) && !may_script {
         Some("the client file does not list this revision for this version")
+    } else if probe
+        .script
+        .as_ref()
+        .and_then(Script::transport)
+        .is_some_and(|it| it != target.surface.transport)
+    {
+        Some("it is about another transport")
     } else if probe.script.is_some() && !target.surface.handshakes {
         Some("handshakes are asked about on another surface of this client")
     } else if probe.way == Way::AfterCall && target.surface.asked_by() == AskedBy::Model {

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::names::TransportKind;
+
 /// What a session does that a probe has for itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Script {
@@ -14,6 +16,8 @@ pub struct Script {
     pub then: Vec<Then>,
     /// How long the server waits before it reads anything, in milliseconds.
     pub starts_after_ms: u64,
+    /// The one transport over which it goes; none where it goes over any.
+    pub over: Option<TransportKind>,
 }
 
 /// How the request that the script is about is answered.
@@ -32,7 +36,32 @@ pub enum Reply {
     Usual,
     /// As always; and when the client has closed the channel, the server stays, to see how it is ended.
     Stays,
+    /// As always, but for what HTTP does with it.
+    Http(Fault),
 }
+
+/// What the endpoint does with an HTTP request, once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fault {
+    /// It says that there is no such session: 404; and from then on there is none.
+    NotFound,
+    /// It refuses the request: 400 with an empty body.
+    BadRequest,
+    /// It has no stream to listen on: 405.
+    NoStream,
+    /// The stream with the answer ends before the answer; it can be resumed.
+    Dropped,
+    /// The stream with the answer opens, and nothing comes.
+    HalfOpen,
+    /// The answer comes as the event of a stream.
+    AsEvents,
+    /// As that, between comments.
+    Commented,
+}
+
+/// What stands for the request for a stream to listen on, which is no message.
+pub const LISTEN: &str = "GET";
 
 /// What a client does once its request was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -42,15 +71,18 @@ pub enum Then {
     GoesOn,
     /// It sends `initialize`: for the first time after a question of the modern era, or once more.
     Initializes,
-    /// Neither.
+    /// It asks for the rest of a stream that broke.
+    Resumes,
+    /// None of these.
     Stops,
 }
 
 impl Then {
     /// All, with the names that probe files use.
-    pub const NAMES: [(&'static str, Then); 3] = [
+    pub const NAMES: [(&'static str, Then); 4] = [
         ("goes-on", Then::GoesOn),
         ("initializes", Then::Initializes),
+        ("resumes", Then::Resumes),
         ("stops", Then::Stops),
     ];
 
@@ -60,6 +92,7 @@ impl Then {
         match self {
             Then::GoesOn => "went on",
             Then::Initializes => "sent initialize",
+            Then::Resumes => "asked for the rest of the stream",
             Then::Stops => "did not go on",
         }
     }
@@ -69,6 +102,30 @@ impl Script {
     /// Whether the client is made to wait, so that the session costs time and no work.
     #[must_use]
     pub fn waits(&self) -> bool {
-        self.reply == Reply::Silence || self.starts_after_ms > 0
+        let is_silent = matches!(
+            self.reply,
+            Reply::Silence | Reply::Http(Fault::HalfOpen | Fault::Dropped)
+        );
+        is_silent || self.starts_after_ms > 0
+    }
+
+    /// The one transport over which it can go; none where it can go over any.
+    #[must_use]
+    pub fn transport(&self) -> Option<TransportKind> {
+        match self.reply {
+            // A client does not start a server that listens, so that it does not end it either.
+            Reply::Exit | Reply::Stays => Some(TransportKind::Stdio),
+            Reply::Http(_) => Some(TransportKind::Http),
+            Reply::Result | Reply::Error | Reply::Silence | Reply::Usual => self.over,
+        }
+    }
+
+    /// What HTTP does with the request, if anything.
+    #[must_use]
+    pub fn fault(&self) -> Option<Fault> {
+        match self.reply {
+            Reply::Http(fault) => Some(fault),
+            _ => None,
+        }
     }
 }

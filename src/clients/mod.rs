@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::names::Revision;
+use crate::names::{Revision, TransportKind};
 
 /// One client, as its file says.
 ///
@@ -64,19 +64,6 @@ pub struct Modern {
     /// More environment variables.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-}
-
-/// The transports that there are.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum TransportKind {
-    /// The client starts the server and writes to it.
-    #[default]
-    Stdio,
-    /// The client asks a server that listens on loopback: streamable HTTP.
-    Http,
 }
 
 /// What a client is told of the probe server on one transport.

@@ -297,7 +297,9 @@ fn describe(event: &Event, full: bool) -> Option<String> {
                 whole(line)
             )
         }
-        Event::Http { request, answer } => {
+        Event::Http {
+            request, answer, ..
+        } => {
             let method = request.method.as_deref().unwrap_or_default();
             let path = request.path.as_deref().unwrap_or_default();
             let (method, path) = (terminal(method, 20), terminal(path, SHORT));

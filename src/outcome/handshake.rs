@@ -4,7 +4,7 @@
 //! all of it is that probe's. It must not know what the client should have done.
 
 use super::{Kind, Messages, Outcome, Stage};
-use crate::catalogue::script::Then;
+use crate::catalogue::script::{LISTEN, Then};
 use crate::names::ProbeId;
 use crate::recording::{Dir, Event};
 
@@ -18,7 +18,9 @@ pub(super) fn outcome(messages: &Messages<'_>, probe: &ProbeId) -> Outcome {
     let entries = &messages.recording().entries;
     let number = |at: usize| at + 2;
     let answered = entries.iter().position(|entry| match &entry.event {
-        Event::Mcp { probe: Some(p), .. } | Event::Withheld { probe: p } => p == probe,
+        Event::Mcp { probe: Some(p), .. }
+        | Event::Http { probe: Some(p), .. }
+        | Event::Withheld { probe: p } => p == probe,
         _ => false,
     });
     let harness = entries
@@ -32,8 +34,13 @@ pub(super) fn outcome(messages: &Messages<'_>, probe: &ProbeId) -> Outcome {
     let mut methods: Vec<String> = Vec::new();
     let mut evidence: Vec<usize> = vec![number(answered)];
     let source = &entries[answered].source;
+    let event = &entries[answered].event;
+    let from = since(messages, event, number(answered));
+    // Over HTTP a client that begins anew talks to the same endpoint.
+    let is_http = matches!(event, Event::Http { .. });
     let is_after = |line: &super::McpLine<'_>| {
-        line.number > number(answered) && line.source == source && line.dir == Dir::ClientToServer
+        let is_of_it = is_http || line.source == source;
+        line.number > from && is_of_it && line.dir == Dir::ClientToServer
     };
     for line in messages.iter().filter(is_after) {
         let names = line.line.messages().iter();
@@ -52,15 +59,43 @@ pub(super) fn outcome(messages: &Messages<'_>, probe: &ProbeId) -> Outcome {
             evidence.push(number(at));
         }
     }
+    let resumed = entries.iter().position(|entry| is_resumption(&entry.event));
+    evidence.extend(resumed.map(number));
     evidence.extend(harness);
     evidence.sort_unstable();
     evidence.dedup();
     let kind = Kind::Followed {
-        then: then(&methods),
+        then: match resumed {
+            Some(_) => Then::Resumes,
+            None => then(&methods),
+        },
         methods,
         ended_by,
     };
     plain(kind, Some(number(answered)), evidence)
+}
+
+/// The line after which counts what the client sent. Its request for a stream to listen on comes whenever it comes, beside
+/// what it sends once it is initialized.
+fn since(messages: &Messages<'_>, event: &Event, answered: usize) -> usize {
+    match event {
+        Event::Http { request, .. } if request.method.as_deref() == Some(LISTEN) => {
+            let initialized = messages.iter().find(|line| {
+                let mut messages = line.line.messages().iter();
+                messages.any(|message| message.value["method"] == "notifications/initialized")
+            });
+            initialized.map_or(answered, |line| line.number)
+        }
+        _ => answered,
+    }
+}
+
+/// Whether the client asks for the rest of a stream (2025-11-25 basic/transports Resumability and Redelivery).
+fn is_resumption(event: &Event) -> bool {
+    match event {
+        Event::Http { request, .. } => request.header("last-event-id").is_some(),
+        _ => false,
+    }
 }
 
 /// What a client that sent these messages did.

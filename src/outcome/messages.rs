@@ -4,7 +4,7 @@
 
 use crate::names::ProbeId;
 use crate::recording::line::Line;
-use crate::recording::{Dir, Event, Recording};
+use crate::recording::{Dir, Event, Head, Recording};
 
 /// A recording with its MCP lines read.
 #[derive(Debug, Clone)]
@@ -25,6 +25,8 @@ pub struct McpLine<'m> {
     pub dir: Dir,
     /// The probe whose stimulus it is, if it is one.
     pub probe: Option<&'m ProbeId>,
+    /// What HTTP said before it.
+    pub head: Option<&'m Head>,
     /// Its bytes.
     pub bytes: &'m [u8],
     /// What it is.
@@ -78,7 +80,7 @@ impl<'a> Messages<'a> {
             dir,
             probe,
             line: bytes,
-            ..
+            head,
         } = &entry.event
         else {
             return None;
@@ -88,6 +90,7 @@ impl<'a> Messages<'a> {
             source: &entry.source,
             dir: *dir,
             probe: probe.as_ref(),
+            head: head.as_deref(),
             bytes: &bytes.0,
             line,
         })

@@ -50,7 +50,7 @@ impl<C: Channel> Server<'_, C> {
             return Ok(false);
         };
         let (member, text) = match script.reply {
-            Reply::Usual | Reply::Stays => {
+            Reply::Usual | Reply::Stays | Reply::Http(_) => {
                 self.marked = Some(probe.id.clone());
                 return Ok(false);
             }

@@ -347,11 +347,13 @@ impl<'a, C: Channel> Server<'a, C> {
     /// Sends messages at once, so that the client has them all before it can do anything about the first.
     fn send_all(&mut self, lines: Vec<String>, probe: Option<&ProbeId>) -> io::Result<()> {
         let call = self.serving.as_deref();
-        for line in &lines {
+        for (index, line) in lines.iter().enumerate() {
+            // They go out together, so that only the first can have something before it.
+            let head = self.channel.head(line, call).filter(|_| index == 0);
             self.recorder.record(Event::Mcp {
                 dir: Dir::ServerToClient,
                 line: Wire::text(line.clone()),
-                head: self.channel.head(line, call),
+                head,
                 probe: probe.cloned(),
             });
         }

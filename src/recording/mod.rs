@@ -102,6 +102,9 @@ pub enum Event {
         request: Box<Head>,
         /// The status of the response.
         answer: u16,
+        /// Set where the response is this probe's stimulus.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        probe: Option<ProbeId>,
     },
     /// What went over a connection to the probe server's endpoint, byte for byte.
     Bytes {
@@ -280,7 +283,9 @@ impl Event {
             | Event::CallReturned { probe }
             | Event::ToolCalled { probe }
             | Event::ToolResult { probe, .. } => Some(probe),
-            Event::Mcp { probe, .. } | Event::Stderr { probe, .. } => probe.as_ref(),
+            Event::Mcp { probe, .. } | Event::Http { probe, .. } | Event::Stderr { probe, .. } => {
+                probe.as_ref()
+            }
             _ => None,
         }
     }

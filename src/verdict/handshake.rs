@@ -29,7 +29,7 @@ pub(super) fn followed(case: &Case<'_>) -> Option<Verdict> {
                 Blame::Server,
                 format!("{did}, although the answer is invalid ({why})"),
             ),
-            Then::Initializes | Then::Stops => plain(
+            Then::Initializes | Then::Resumes | Then::Stops => plain(
                 Kind::Refused,
                 Blame::Server,
                 format!("{did} after an invalid answer ({why})"),
@@ -111,6 +111,7 @@ fn to_do(then: Then) -> &'static str {
     match then {
         Then::GoesOn => "go on",
         Then::Initializes => "send initialize",
+        Then::Resumes => "ask for the rest of the stream",
         Then::Stops => "stop",
     }
 }

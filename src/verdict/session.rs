@@ -4,6 +4,7 @@
 //! not know what a probe asks. The rules that need more than one message are `conversation`'s.
 
 mod conversation;
+mod http;
 mod remark;
 mod rounds;
 
@@ -61,6 +62,7 @@ pub fn check(rules: &Rules, messages: &Messages<'_>) -> Checked {
             }
         }
     }
+    checked.remarks.extend(http::check(messages));
     for conversation in conversations.into_values() {
         checked.remarks.extend(conversation.never_confirmed());
         checked.declared = checked.declared.or(conversation.declared);

@@ -6,7 +6,8 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::check::Check;
-use crate::catalogue::script::{Reply, Script, Then};
+use crate::catalogue::script::{Fault, LISTEN, Reply, Script, Then};
+use crate::names::TransportKind;
 
 /// The table as it is written.
 #[derive(Deserialize)]
@@ -17,6 +18,7 @@ pub(super) struct RawScript {
     error: Option<Spanned<String>>,
     reply: Option<Spanned<String>>,
     starts_after_ms: Option<Spanned<u64>>,
+    over: Option<Spanned<String>>,
     then: Option<Spanned<Vec<Spanned<String>>>>,
 }
 
@@ -29,18 +31,33 @@ pub(super) struct Scripted {
     pub(super) text: String,
 }
 
-/// The requests that a handshake may begin with.
-const METHODS: [(&str, &str); 2] = [
+/// The requests that a handshake may begin with; and those that HTTP may do something else with.
+const METHODS: [(&str, &str); 5] = [
     ("initialize", "initialize"),
     ("server/discover", "server/discover"),
+    ("tools/list", "tools/list"),
+    ("tools/call", "tools/call"),
+    (LISTEN, LISTEN),
+];
+
+const TRANSPORTS: [(&str, TransportKind); 2] = [
+    ("stdio", TransportKind::Stdio),
+    ("http", TransportKind::Http),
 ];
 
 /// Replies that need no text.
-const WORDLESS: [(&str, Reply); 4] = [
+const WORDLESS: [(&str, Reply); 11] = [
     ("stays", Reply::Stays),
     ("silence", Reply::Silence),
     ("exit", Reply::Exit),
     ("usual", Reply::Usual),
+    ("http-404", Reply::Http(Fault::NotFound)),
+    ("http-400", Reply::Http(Fault::BadRequest)),
+    ("http-405", Reply::Http(Fault::NoStream)),
+    ("http-dropped", Reply::Http(Fault::Dropped)),
+    ("http-half-open", Reply::Http(Fault::HalfOpen)),
+    ("http-events", Reply::Http(Fault::AsEvents)),
+    ("http-commented-events", Reply::Http(Fault::Commented)),
 ];
 
 /// A start that is put off for longer would only be waited for.
@@ -84,14 +101,37 @@ impl Check<'_> {
             }
             wait => wait.as_ref().map_or(0, |wait| *wait.get_ref()),
         };
+        let over = match &raw.over {
+            Some(over) => Some(self.known("over", over, &TRANSPORTS)?),
+            None => None,
+        };
+        let method = method?;
+        if let Some(to) = &raw.to {
+            self.fits(method, reply, to);
+        }
         Some(Scripted {
             script: Script {
                 reply,
                 then: then?,
                 starts_after_ms,
+                over,
             },
-            method: method?.to_owned(),
+            method: method.to_owned(),
             text,
         })
+    }
+
+    /// Only HTTP does something else with what comes after the handshake, and only it has a stream to listen on.
+    fn fits(&mut self, method: &str, reply: Reply, to: &Spanned<String>) {
+        let is_handshake = ["initialize", "server/discover"].contains(&method);
+        let is_http = matches!(reply, Reply::Http(_));
+        let is_listening = reply == Reply::Http(Fault::NoStream);
+        if !is_handshake && !is_http {
+            let message = "only a reply `http-...` is of a request after the handshake, expected `initialize` or `server/discover`";
+            self.note(to.span(), message);
+        } else if is_listening != (method == LISTEN) {
+            let message = "`http-405` is of `GET` and nothing else is";
+            self.note(to.span(), message);
+        }
     }
 }

@@ -42,6 +42,7 @@ pub(super) struct Conversation {
     session: Option<String>,
     has_discovered: bool,
     wants_session: bool,
+    pub(super) recorder: Recorder,
     input: Sender<Incoming>,
     routes: Arc<Mutex<Routes>>,
 }
@@ -108,6 +109,7 @@ impl Conversations {
         let out = Out(Arc::clone(&routes));
         let options = Arc::clone(&self.options);
         let wants_session = handshake::is_legacy(&options);
+        let own = recorder.clone();
         thread::spawn(move || {
             // Nothing is written here that could fail.
             let _ = serve(&options, &recorder, &incoming, out);
@@ -116,6 +118,7 @@ impl Conversations {
             session: None,
             has_discovered: false,
             wants_session,
+            recorder: own,
             input,
             routes,
         })

@@ -5,6 +5,7 @@
 //! `server/discover` a conversation without one.
 
 mod conversation;
+mod fault;
 mod routes;
 mod tee;
 
@@ -21,16 +22,19 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
+use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::{JoinHandle, JoinSet};
 
 use super::{Incoming, Options};
+use crate::catalogue::script::{Fault, LISTEN};
 use crate::recording::line::{Line, Message, Sort};
 use crate::recording::write::Recorder;
 use crate::recording::{Dir, Event, Head};
 
-use conversation::Conversations;
+use conversation::{Begins, Conversations};
+use fault::Faulty;
 use routes::{Mode, Part};
 
 /// The path of the endpoint.
@@ -66,10 +70,12 @@ pub fn start(
     rec: PathBuf,
     recorder: Recorder,
 ) -> Running {
+    let faulty = Arc::new(Mutex::new(Faulty::of(&options)));
     let conversations = Conversations::new(options, rec, recorder.clone());
     let conversations = Arc::new(Mutex::new(conversations));
     let endpoint = Endpoint {
         conversations: Arc::clone(&conversations),
+        faulty,
         recorder,
     };
     Running {
@@ -81,6 +87,7 @@ pub fn start(
 #[derive(Clone)]
 struct Endpoint {
     conversations: Arc<Mutex<Conversations>>,
+    faulty: Arc<Mutex<Option<Faulty>>>,
     recorder: Recorder,
 }
 
@@ -144,25 +151,29 @@ impl Endpoint {
         self.recorder.record(Event::Http {
             request: Box::new(head),
             answer: status.as_u16(),
+            probe: None,
         });
-        let mut response = answer(status, Answer::Empty);
-        if status == StatusCode::METHOD_NOT_ALLOWED {
-            let allowed = HeaderValue::from_static("POST, GET, DELETE");
-            response.headers_mut().insert(ALLOW, allowed);
-        }
-        response
+        refusal(status)
     }
 
-    /// Opens the stream on which a server may write outside any call.
+    /// Opens the stream on which a server may write outside any call, or goes on with one that broke.
     fn listen(&self, head: Head) -> Response<Answer> {
+        if let Some(faulty) = lock(&self.faulty).as_mut() {
+            let rest = head.header("last-event-id").and_then(|id| faulty.rest(id));
+            if let Some(parts) = rest {
+                self.without_message(head, StatusCode::OK);
+                return events(parts);
+            }
+            if faulty.strikes(LISTEN) {
+                faulty.record(&self.recorder, &head, None, 405);
+                return refusal(StatusCode::METHOD_NOT_ALLOWED);
+            }
+        }
         let session = head.header(SESSION).map(str::to_owned);
-        let opened = session.map(|id| lock(&self.conversations).listen(&id));
-        match opened {
+        match session.map(|id| lock(&self.conversations).listen(&id)) {
             Some(Some(parts)) => {
-                let mut response = self.without_message(head, StatusCode::OK);
-                *response.body_mut() = Answer::Events(parts);
-                content_type(&mut response, EVENTS);
-                response
+                self.without_message(head, StatusCode::OK);
+                events(parts)
             }
             Some(None) => self.without_message(head, StatusCode::NOT_FOUND),
             None => self.without_message(head, StatusCode::METHOD_NOT_ALLOWED),
@@ -179,48 +190,138 @@ impl Endpoint {
     }
 
     async fn post(&self, head: Head, body: Bytes) -> Response<Answer> {
-        let line = Line::read(&body);
-        let messages = line.messages();
-        let requests: Vec<&Message<'_>> = messages
-            .iter()
-            .filter(|message| matches!(message.sort(), Sort::Request { .. }))
-            .collect();
+        match self.take(head, &body) {
+            Taken::Answered(response) => response,
+            Taken::Awaited { parts, session } => {
+                let mut response = response(parts).await;
+                if let Some(session) = session.and_then(|id| HeaderValue::from_str(&id).ok()) {
+                    response.headers_mut().insert(SESSION, session);
+                }
+                response
+            }
+        }
+    }
+
+    /// Gives a conversation what the client sent.
+    fn take(&self, head: Head, body: &[u8]) -> Taken {
+        let line = Line::read(body);
+        let is_request = |message: &&Message<'_>| matches!(message.sort(), Sort::Request { .. });
+        let requests: Vec<&Message<'_>> = line.messages().iter().filter(is_request).collect();
         let asks = |method: &str| requests.iter().any(|it| it.value["method"] == method);
-        let mode = match asks("tools/call") || asks("subscriptions/listen") || requests.len() > 1 {
-            true => Mode::Events,
-            false => Mode::Json,
+        let begins = match (asks("initialize"), asks("server/discover")) {
+            (true, _) => Begins::Session,
+            (false, true) => Begins::Conversation,
+            (false, false) => Begins::Nothing,
         };
+        let mut conversations = lock(&self.conversations);
+        let Some(conversation) = conversations.of(head.header(SESSION), begins) else {
+            return Taken::Answered(self.without_message(head, StatusCode::NOT_FOUND));
+        };
+        let is_long = asks("tools/call") || asks("subscriptions/listen") || requests.len() > 1;
+        let usual = if is_long { Mode::Events } else { Mode::Json };
+        let first = requests.first().map(|request| &request.value);
+        let mode = match self.strike(&conversation.recorder, &head, body, first) {
+            Struck::Nothing => usual,
+            Struck::Mode(mode) => mode,
+            Struck::Gone => {
+                if let Some(session) = head.header(SESSION) {
+                    conversations.delete(session);
+                }
+                return Taken::Answered(refusal(StatusCode::NOT_FOUND));
+            }
+            Struck::Response(response) => return Taken::Answered(response),
+        };
+        let session = conversation.session().map(str::to_owned);
         let ids = requests
             .iter()
             .filter_map(|request| request.value.get("id"));
         let incoming = Incoming {
             line: body.to_vec(),
-            head: Some(Box::new(head.clone())),
+            head: Some(Box::new(head)),
         };
-        let taken = {
-            let mut conversations = lock(&self.conversations);
-            let begins = match (asks("initialize"), asks("server/discover")) {
-                (true, _) => conversation::Begins::Session,
-                (false, true) => conversation::Begins::Conversation,
-                _ => conversation::Begins::Nothing,
-            };
-            let conversation = conversations.of(head.header(SESSION), begins);
-            conversation.map(|it| (it.ask(ids, mode, incoming), it.session().map(str::to_owned)))
-        };
-        let Some((parts, session)) = taken else {
-            return self.without_message(head, StatusCode::NOT_FOUND);
-        };
-        let mut response = match requests.is_empty() {
-            true => answer(StatusCode::ACCEPTED, Answer::Empty),
-            false => response(parts).await,
-        };
-        if asks("initialize")
-            && let Some(session) = session.and_then(|id| HeaderValue::from_str(&id).ok())
-        {
-            response.headers_mut().insert(SESSION, session);
+        let parts = conversation.ask(ids, mode, incoming);
+        match requests.is_empty() {
+            true => Taken::Answered(answer(StatusCode::ACCEPTED, Answer::Empty)),
+            false => Taken::Awaited {
+                parts,
+                session: session.filter(|_| begins == Begins::Session),
+            },
         }
-        response
     }
+
+    /// Does with a request what the script says of it, if it says anything.
+    fn strike(
+        &self,
+        recorder: &Recorder,
+        head: &Head,
+        body: &[u8],
+        request: Option<&Value>,
+    ) -> Struck {
+        let mut faulty = lock(&self.faulty);
+        let (Some(faulty), Some(request)) = (faulty.as_mut(), request) else {
+            return Struck::Nothing;
+        };
+        if !faulty.strikes(request["method"].as_str().unwrap_or_default()) {
+            return Struck::Nothing;
+        }
+        let status = match faulty.fault {
+            Fault::AsEvents => return Struck::Mode(Mode::Events),
+            Fault::Commented => return Struck::Mode(Mode::Commented),
+            Fault::NotFound => StatusCode::NOT_FOUND,
+            Fault::BadRequest => StatusCode::BAD_REQUEST,
+            Fault::NoStream => StatusCode::METHOD_NOT_ALLOWED,
+            Fault::Dropped | Fault::HalfOpen => StatusCode::OK,
+        };
+        faulty.record(recorder, head, Some(body), status.as_u16());
+        match faulty.fault {
+            Fault::NotFound => Struck::Gone,
+            Fault::Dropped | Fault::HalfOpen => {
+                let call = request["id"].clone();
+                Struck::Response(events(faulty.stream(
+                    call,
+                    recorder.clone(),
+                    head.header(SESSION).is_some(),
+                )))
+            }
+            _ => Struck::Response(refusal(status)),
+        }
+    }
+}
+
+/// What the script does with a request.
+enum Struck {
+    Nothing,
+    /// Another way to answer it.
+    Mode(Mode),
+    /// Its session is gone.
+    Gone,
+    Response(Response<Answer>),
+}
+
+/// What became of a request.
+enum Taken {
+    Answered(Response<Answer>),
+    Awaited {
+        parts: UnboundedReceiver<Part>,
+        /// The id of the session that it begins.
+        session: Option<String>,
+    },
+}
+
+/// A response without a body that is no success.
+fn refusal(status: StatusCode) -> Response<Answer> {
+    let mut response = answer(status, Answer::Empty);
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        let allowed = HeaderValue::from_static("POST, GET, DELETE");
+        response.headers_mut().insert(ALLOW, allowed);
+    }
+    response
+}
+
+fn events(parts: UnboundedReceiver<Part>) -> Response<Answer> {
+    let mut response = answer(StatusCode::OK, Answer::Events(parts));
+    content_type(&mut response, EVENTS);
+    response
 }
 
 /// The response that what comes first begins.
@@ -232,11 +333,7 @@ async fn response(mut parts: UnboundedReceiver<Part>) -> Response<Answer> {
             content_type(&mut response, JSON);
             response
         }
-        Some(Part::Opens) => {
-            let mut response = answer(StatusCode::OK, Answer::Events(parts));
-            content_type(&mut response, EVENTS);
-            response
-        }
+        Some(Part::Opens) => events(parts),
         // The conversation is over.
         Some(Part::Event(_)) | None => answer(StatusCode::NOT_FOUND, Answer::Empty),
     }

@@ -23,6 +23,8 @@ pub(super) enum Mode {
     Json,
     /// By a stream of events, the last of which is the reply.
     Events,
+    /// As that, with comments around each event.
+    Commented,
 }
 
 /// Whom an error is for, which its status depends on.
@@ -148,6 +150,9 @@ impl Pending {
             self.is_open = true;
             let _ = self.parts.send(Part::Opens);
         }
+        if self.mode == Mode::Commented {
+            let _ = self.parts.send(Part::Event(COMMENT.into()));
+        }
         let _ = self.parts.send(Part::Event(event(message)));
     }
 }
@@ -166,6 +171,9 @@ fn status(message: &str, kind: Kind) -> u16 {
     }
 }
 
+/// One that says nothing, and one that looks like something.
+pub(super) const COMMENT: &str = ":\n: data: capmatrix, a comment\n\n";
+
 fn said(status: u16, content_type: &str) -> Head {
     let mut head = Head {
         status: Some(status),
@@ -175,7 +183,7 @@ fn said(status: u16, content_type: &str) -> Head {
     head
 }
 
-fn event(message: &str) -> Bytes {
+pub(super) fn event(message: &str) -> Bytes {
     format!("event: message\ndata: {message}\n\n").into()
 }
 

@@ -144,8 +144,8 @@ impl<'a> Conversation<'a> {
     ) -> Vec<Violation> {
         let number = line.number;
         match line.line {
-            Line::NotUtf8 => remarks.push(self.no_message(number, "a line that is not UTF-8")),
-            Line::NotJson => remarks.push(self.no_message(number, "a line that is not JSON")),
+            Line::NotUtf8 => remarks.push(self.no_message(line, "not UTF-8")),
+            Line::NotJson => remarks.push(self.no_message(line, "not JSON")),
             // One that was not read to its end is not judged.
             Line::Message(message) if !message.is_too_deep => {
                 return self.message(number, &message.value, remarks);
@@ -175,17 +175,18 @@ impl<'a> Conversation<'a> {
             .collect()
     }
 
-    fn no_message(&self, line: usize, reason: &str) -> Remark {
-        let section = "basic/transports stdio";
+    fn no_message(&self, line: &McpLine<'_>, what: &str) -> Remark {
+        let (section, reason) = match line.head {
+            None => ("basic/transports stdio", format!("a line that is {what}")),
+            Some(_) => (
+                "basic/transports Sending Messages to the Server",
+                format!("a body that is {what}"),
+            ),
+        };
+        let broken = broken(line.number, Strength::Must, self.revision, section, reason);
         Remark {
             is_of_an_exchange: true,
-            ..broken(
-                line,
-                Strength::Must,
-                self.revision,
-                section,
-                reason.to_owned(),
-            )
+            ..broken
         }
     }
 
