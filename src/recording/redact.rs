@@ -131,6 +131,9 @@ fn script_order(entry: &Entry) -> Option<usize> {
         // Whether it comes in time before the sandbox ends is a race.
         Event::Exit { .. } => Some(usize::MAX),
         event if rank(event).is_none() => None,
+        // No line of it belongs to anything for certain, and the last may come too late.
+        Event::Stderr { .. } => None,
+        Event::Http { probe: None, .. } => Some(usize::MAX - 2),
         _ if entry.source == "session" => Some(usize::MAX - 1),
         _ => Some(server_number(&entry.source)),
     }
@@ -158,7 +161,9 @@ fn rank(event: &Event) -> Option<u8> {
         Event::ToolResult { .. } => Some(2),
         Event::Stderr { .. } => Some(3),
         Event::HarnessError { .. } => Some(4),
-        // A connection of its own, beside those that carry messages.
+        // Whether it comes in time before the client is gone is a race.
+        Event::Http { request, .. } if request.method.as_deref() == Some("DELETE") => None,
+        // On a connection of its own, beside those that carry messages.
         Event::Http { .. } => Some(5),
         _ => Some(1),
     }

@@ -15,6 +15,7 @@ use crate::outcome::{McpLine, Messages};
 use crate::recording::{Dir, Event, Head};
 use crate::spec::Strength;
 
+const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "mcp-protocol-version";
 const VERSION_MEMBER: &str = "io.modelcontextprotocol/protocolVersion";
 
@@ -47,6 +48,8 @@ pub(super) fn check(messages: &Messages<'_>) -> Vec<Remark> {
         if let (Event::Http { request, probe, .. }, Some(revision)) = (&entry.event, revision)
             && request.path.is_none()
             && probe.is_none()
+            // Clients ask for other things than the stream too, e.g. for how to log in.
+            && request.header(SESSION).is_some()
         {
             said.extend(of_request(at + 2, request, revision));
         }
@@ -113,11 +116,11 @@ fn of_message(
             }
         }
         (None, Some(negotiated), _) if method != Some("initialize") => {
-            if head.header("mcp-session-id").is_none() {
+            if head.header(SESSION).is_none() {
                 let section = "basic/transports Session Management";
                 must(
                     section,
-                    format!("{what}: no header mcp-session-id, although the server gave one"),
+                    format!("{what}: no header {SESSION}, although the server gave one"),
                 );
             }
             said.extend(
@@ -139,10 +142,7 @@ fn of_request(line: usize, head: &Head, revision: Revision) -> Vec<Remark> {
         let reason = "GET: Accept does not list text/event-stream".to_owned();
         said.push(broken(line, Strength::Must, revision, section, reason));
     }
-    // Without a session id it is no request of a session.
-    if head.header("mcp-session-id").is_some() {
-        said.extend(legacy_version(line, method, head, revision));
-    }
+    said.extend(legacy_version(line, method, head, revision));
     said
 }
 
