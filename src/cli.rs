@@ -157,6 +157,15 @@ pub enum Command {
         #[arg(last = true)]
         server: Vec<String>,
     },
+    /// Be a server on stdio that passes everything on to one over HTTP
+    #[command(hide = true)]
+    HttpBridge {
+        /// The endpoint
+        url: String,
+        /// What it does wrong
+        #[arg(default_value = "nothing")]
+        bends: String,
+    },
 }
 
 /// What `run` and `check` share.

@@ -8,6 +8,7 @@
 //! `host-lines`, one JSON object a line: out `ready`, `presented`, `result`, `error`; in `call`, `answer`.
 
 mod behaviours;
+pub mod bridge;
 mod conversation;
 mod hooks;
 mod pipes;

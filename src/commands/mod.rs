@@ -166,5 +166,6 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Session { dir, workspace } => roles::session(&dir, workspace.as_deref()),
         Command::Verify { dir, workspace } => roles::verify(&dir, workspace.as_deref()),
         Command::FakeClient { name, server } => roles::fake_client(&name, &server),
+        Command::HttpBridge { url, bends } => roles::http_bridge(&url, &bends),
     }
 }

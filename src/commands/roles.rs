@@ -190,11 +190,20 @@ async fn start_program(dir: &Path, workspace: Option<&Path>) -> anyhow::Result<(
 }
 
 pub(super) fn fake_client(name: &str, server: &[String]) -> Result<u8, Failure> {
+    be(crate::fakes::run(name, server))
+}
+
+pub(super) fn http_bridge(url: &str, bends: &str) -> Result<u8, Failure> {
+    be(crate::fakes::bridge::run(url, bends))
+}
+
+/// Runs a part of a fake client on a runtime of its own.
+fn be(work: impl Future<Output = anyhow::Result<()>>) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let result = runtime.block_on(crate::fakes::run(name, server));
+    let result = runtime.block_on(work);
     // Its reader of standard input may still wait; the process is to end all the same.
     runtime.shutdown_background();
     result.map_err(|error| Failure {

@@ -157,16 +157,26 @@ fn jobs_for(behaviours: &[&Behaviour], catalogue: &[Probe]) -> Result<Vec<Job>, 
 
 /// The fake as a client file would describe it.
 fn planned(behaviour: &Behaviour, version: &str) -> PlannedTarget {
-    let args = ["fake-client", behaviour.name, "--", "{server}"]
-        .map(str::to_owned)
-        .to_vec();
+    let mut args = vec!["fake-client", behaviour.name, "--"];
+    match behaviour.bends {
+        None => args.push("{server}"),
+        Some(bends) => args.extend([
+            "{server_command}",
+            "http-bridge",
+            "{server_url}",
+            bends.name(),
+        ]),
+    }
+    let transport = behaviour
+        .bends
+        .map_or(TransportKind::Stdio, |_| TransportKind::Http);
     let surface = Surface {
         title: behaviour.does.to_owned(),
         driver: DriverKind::HostLines,
         presents: true,
         handshakes: false,
-        transport: TransportKind::Stdio,
-        args,
+        transport,
+        args: args.into_iter().map(str::to_owned).collect(),
         env: BTreeMap::new(),
     };
     let client = Client {

@@ -10,6 +10,7 @@ mod allowed_rounds;
 mod envelope;
 mod fidelity;
 mod handshake;
+mod http;
 mod process;
 mod reply;
 mod requests;
@@ -23,6 +24,7 @@ use std::fmt;
 
 use anyhow::bail;
 
+use super::bridge::Bends;
 use super::hooks::{BEHAVES, Hooks};
 use crate::names::{Revision, did_you_mean};
 use crate::spec::Strength;
@@ -47,6 +49,8 @@ pub struct Behaviour {
     pub pace: Pace,
     /// The revision that its sessions are in; none where the client and the server settle on one.
     pub revision: Option<Revision>,
+    /// What it does wrong over HTTP, which its sessions then go over; none on stdio.
+    pub bends: Option<Bends>,
     pub(super) hooks: Hooks,
 }
 
@@ -71,6 +75,8 @@ pub enum Class {
     Rounds,
     /// Where a request is sent in an unusual way.
     Ways,
+    /// In what HTTP carries beside the messages.
+    Http,
     /// In what follows a handshake that goes by a script.
     Scripts,
     /// Nowhere that it may not: nobody is to be blamed for it.
@@ -79,7 +85,7 @@ pub enum Class {
 
 impl Class {
     /// All, in the order of the table.
-    pub const ALL: [Class; 11] = [
+    pub const ALL: [Class; 12] = [
         Class::Handshake,
         Class::Envelope,
         Class::Reply,
@@ -89,6 +95,7 @@ impl Class {
         Class::Transport,
         Class::Rounds,
         Class::Ways,
+        Class::Http,
         Class::Scripts,
         Class::Allowed,
     ];
@@ -106,6 +113,7 @@ impl Class {
             Class::Transport => "transport",
             Class::Rounds => "rounds",
             Class::Ways => "ways",
+            Class::Http => "http",
             Class::Scripts => "scripts",
             Class::Allowed => "allowed",
         }
@@ -122,11 +130,13 @@ impl Class {
             Class::Transport => &[transport::ROWS],
             Class::Rounds => &[rounds::ROWS, requests::ROWS],
             Class::Ways => &[ways::FAULTS],
+            Class::Http => &[http::FAULTS],
             Class::Scripts => &[scripts::FAULTS],
             Class::Allowed => &[
                 allowed::ROWS,
                 allowed_rounds::ROWS,
                 ways::ALLOWED,
+                http::ALLOWED,
                 scripts::ALLOWED,
             ],
         }
@@ -264,6 +274,7 @@ const fn row(class: Class, name: &'static str, does: &'static str, cell: Judgeme
         finding: None,
         pace: Pace::Works,
         revision: None,
+        bends: None,
         hooks: BEHAVES,
     }
 }
@@ -281,6 +292,13 @@ impl Behaviour {
     const fn in_revision(self, revision: Revision) -> Behaviour {
         Behaviour {
             revision: Some(revision),
+            ..self
+        }
+    }
+
+    const fn over_http(self, bends: Bends) -> Behaviour {
+        Behaviour {
+            bends: Some(bends),
             ..self
         }
     }

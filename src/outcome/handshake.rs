@@ -75,16 +75,16 @@ pub(super) fn outcome(messages: &Messages<'_>, probe: &ProbeId) -> Outcome {
     plain(kind, Some(number(answered)), evidence)
 }
 
-/// The line after which counts what the client sent. Its request for a stream to listen on comes whenever it comes, beside
-/// what it sends once it is initialized.
+/// The line after which counts what the client sent. Its request for a stream to listen on comes beside the first list, so
+/// that this may have been on its way.
 fn since(messages: &Messages<'_>, event: &Event, answered: usize) -> usize {
     match event {
         Event::Http { request, .. } if request.method.as_deref() == Some(LISTEN) => {
-            let initialized = messages.iter().find(|line| {
+            let list = messages.iter().find(|line| {
                 let mut messages = line.line.messages().iter();
-                messages.any(|message| message.value["method"] == "notifications/initialized")
+                messages.any(|message| message.value["method"] == "tools/list")
             });
-            initialized.map_or(answered, |line| line.number)
+            list.map_or(answered, |line| line.number)
         }
         _ => answered,
     }

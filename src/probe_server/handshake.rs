@@ -13,7 +13,7 @@ use signal_hook::iterator::Signals;
 
 use super::{Channel, Options, Server};
 use crate::catalogue::Probe;
-use crate::catalogue::script::Reply;
+use crate::catalogue::script::{Fault, Reply};
 use crate::names::Revision;
 use crate::recording::Event;
 use crate::recording::write::Recorder;
@@ -102,7 +102,7 @@ fn answers_as_legacy(probe: &Probe) -> bool {
     let code = || probe.params_value()["code"].as_i64();
     probe.method == "server/discover"
         && match probe.script.as_ref().map(|script| script.reply) {
-            Some(Reply::Silence) => true,
+            Some(Reply::Silence | Reply::Http(Fault::BadRequest)) => true,
             Some(Reply::Error) => !code().is_some_and(|code| MODERN_ERRORS.contains(&code)),
             _ => false,
         }
