@@ -12,6 +12,7 @@ pub mod session;
 pub mod spec;
 pub mod supervise;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -112,7 +113,10 @@ pub async fn run_all(
     let progress = Arc::new(progress);
     let permits = Arc::new(Semaphore::new(runner.jobs.max(1)));
     let mut tasks = JoinSet::new();
-    for (index, job) in jobs.into_iter().enumerate() {
+    // Those that take longest first, so that no core waits for one of them at the end.
+    let mut jobs: Vec<(usize, Job)> = jobs.into_iter().enumerate().collect();
+    jobs.sort_by_key(|(_, job)| Reverse(job.probes.len()));
+    for (index, job) in jobs {
         let (runner, progress, permits) = (runner.clone(), progress.clone(), permits.clone());
         tasks.spawn(async move {
             let _permit = match job.waits() {
