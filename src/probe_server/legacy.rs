@@ -71,7 +71,7 @@ impl<C: Channel> Server<'_, C> {
             _ => Vec::new(),
         };
         lines.extend(requests);
-        self.send_all(lines, Some(&probe.id))?;
+        self.send_all(&lines, Some(&probe.id))?;
         self.open = Some(Open {
             probe: probe.id.clone(),
             request_ids,

@@ -341,11 +341,11 @@ impl<'a, C: Channel> Server<'a, C> {
 
     fn send(&mut self, line: String, probe: Option<ProbeId>) -> io::Result<()> {
         let probe = probe.or(self.marked.take());
-        self.send_all(vec![line], probe.as_ref())
+        self.send_all(&[line], probe.as_ref())
     }
 
     /// Sends messages at once, so that the client has them all before it can do anything about the first.
-    fn send_all(&mut self, lines: Vec<String>, probe: Option<&ProbeId>) -> io::Result<()> {
+    fn send_all(&mut self, lines: &[String], probe: Option<&ProbeId>) -> io::Result<()> {
         let call = self.serving.as_deref();
         for (index, line) in lines.iter().enumerate() {
             // They go out together, so that only the first can have something before it.
@@ -357,7 +357,7 @@ impl<'a, C: Channel> Server<'a, C> {
                 probe: probe.cloned(),
             });
         }
-        self.channel.send(&lines, call)
+        self.channel.send(lines, call)
     }
 }
 

@@ -154,7 +154,7 @@ impl<C: Channel> Server<'_, C> {
             members.join(",")
         );
         lines.push(line);
-        self.send_all(lines, Some(&probe.id))
+        self.send_all(&lines, Some(&probe.id))
     }
 
     fn complete(&mut self, id: &str, text: &str) -> io::Result<()> {

@@ -52,6 +52,7 @@ impl Case {
             },
             env: BTreeMap::new(),
             files: BTreeMap::new(),
+            transports: BTreeMap::new(),
             model: None,
             revisions: Vec::new(),
             modern: None,

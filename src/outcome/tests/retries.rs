@@ -10,6 +10,7 @@ fn asks(script: Script, id: &str, result: Value) -> Script {
     script.at_server(Event::Mcp {
         dir: Dir::ServerToClient,
         line,
+        head: None,
         probe: Some(self::id("a")),
     })
 }

@@ -24,9 +24,11 @@ fn check(line: &[u8], places: std::ops::Range<usize>) {
     let (sender, receiver) = mpsc::channel();
     for (place, good) in [INITIALIZE, call, reply, ping].into_iter().enumerate() {
         if places.contains(&place) {
-            sender.send(line.to_vec()).unwrap();
+            sender.send(Incoming::line(line.to_vec())).unwrap();
         }
-        sender.send(good.as_bytes().to_vec()).unwrap();
+        sender
+            .send(Incoming::line(good.as_bytes().to_vec()))
+            .unwrap();
     }
     drop(sender);
     let mut output = Vec::new();

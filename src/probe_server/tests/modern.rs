@@ -186,6 +186,7 @@ fn scripted(to: &str, reply: Reply, text: &str) -> Probe {
             reply,
             then: vec![Then::GoesOn],
             starts_after_ms: 0,
+            over: None,
         }),
         ..probe("a/one", text)
     }

@@ -95,24 +95,9 @@ fn of_message(
     }
     match (modern, session, method) {
         (Some(version), _, Some(method)) => {
-            let section = "basic/transports/streamable-http Protocol Version Header";
-            let expected = version.as_str().unwrap_or_default();
-            repeats(head, VERSION, expected, |reason| {
-                must(section, format!("{what}: {reason}"))
-            });
-            let section = "basic/transports/streamable-http Standard Request Headers";
-            repeats(head, "mcp-method", method, |reason| {
-                must(section, format!("{what}: {reason}"))
-            });
-            let name = match method {
-                "tools/call" | "prompts/get" => message["params"]["name"].as_str(),
-                "resources/read" => message["params"]["uri"].as_str(),
-                _ => None,
-            };
-            if let Some(name) = name {
-                repeats(head, "mcp-name", name, |reason| {
-                    must(section, format!("{what}: {reason}"))
-                });
+            let version = version.as_str().unwrap_or_default();
+            for (section, reason) in of_modern(head, version, method, &message["params"]) {
+                must(section, format!("{what}: {reason}"));
             }
         }
         (None, Some(negotiated), _) if method != Some("initialize") => {
@@ -165,13 +150,38 @@ fn legacy_version(line: usize, what: &str, head: &Head, negotiated: Revision) ->
     }
 }
 
-/// Tells if a header does not say what the body says.
-fn repeats(head: &Head, name: &str, expected: &str, mut tell: impl FnMut(String)) {
-    match head.header(name) {
-        None => tell(format!("no header {name}")),
-        Some(found) if found == expected || decoded(found).as_deref() == Some(expected) => {}
-        Some(_) => tell(format!("{name} is not what the body says")),
-    }
+/// What is wrong with the headers that repeat what a request of the modern era says: the section, and what.
+fn of_modern(
+    head: &Head,
+    version: &str,
+    method: &str,
+    params: &Value,
+) -> Vec<(&'static str, String)> {
+    const VERSION_HEADER: &str = "basic/transports/streamable-http Protocol Version Header";
+    const STANDARD_HEADERS: &str = "basic/transports/streamable-http Standard Request Headers";
+    let name = match method {
+        "tools/call" | "prompts/get" => params["name"].as_str(),
+        "resources/read" => params["uri"].as_str(),
+        _ => None,
+    };
+    let repeated = [
+        (VERSION_HEADER, VERSION, Some(version)),
+        (STANDARD_HEADERS, "mcp-method", Some(method)),
+        (STANDARD_HEADERS, "mcp-name", name),
+    ];
+    let wrong = repeated
+        .into_iter()
+        .filter_map(|(section, header, expected)| {
+            let expected = expected?;
+            let reason = match head.header(header) {
+                None => format!("no header {header}"),
+                Some(found) if found == expected => return None,
+                Some(found) if decoded(found).as_deref() == Some(expected) => return None,
+                Some(_) => format!("{header} is not what the body says"),
+            };
+            Some((section, reason))
+        });
+    wrong.collect()
 }
 
 /// What cannot stand in a header goes as `=?base64?...?=` (2026-07-28 basic/transports/streamable-http Standard Request

@@ -19,6 +19,7 @@ fn probe(reply: Reply, then: &[Then], keyword: Strength) -> Probe {
             reply,
             then: then.to_vec(),
             starts_after_ms: 0,
+            over: None,
         }),
         ..host(accept()).probe
     }

@@ -102,6 +102,7 @@ fn a_handshake_is_read() {
         reply: Reply::Error,
         then: vec![Then::Stops, Then::Initializes],
         starts_after_ms: 0,
+        over: None,
     };
     assert_eq!(probe.script, Some(script));
     let slow = handshake_with(
