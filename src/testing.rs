@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::names::{ProbeId, Target};
 use crate::recording::{
-    AnsweredBy, AskedBy, Dir, End, Entry, Event, FORMAT, Header, HostDir, Isolation, Recording,
-    Wire,
+    AnsweredBy, AskedBy, Dir, End, Entry, Event, FORMAT, Head, Header, HostDir, Isolation,
+    Recording, Wire,
 };
 
 pub(crate) use lines::{extreme_line, hostile_line};
@@ -268,6 +268,30 @@ fn hostile_text() -> impl Strategy<Value = String> {
     prop::collection::vec(words, 0..8).prop_map(|words| words.join(" "))
 }
 
+/// Any head of a request.
+fn head() -> impl Strategy<Value = Box<Head>> {
+    let method = prop::sample::select(vec!["GET", "POST", "DELETE", ""]);
+    let name = prop::sample::select(vec![
+        "accept",
+        "last-event-id",
+        "mcp-method",
+        "mcp-name",
+        "mcp-protocol-version",
+        "mcp-session-id",
+    ]);
+    let headers = prop::collection::vec((name, hostile_text()), 0..4);
+    (method, headers).prop_map(|(method, headers)| {
+        let mut head = Head {
+            method: Some(method.to_owned()),
+            ..Head::default()
+        };
+        for (name, value) in headers {
+            head.keep(name, value.as_bytes());
+        }
+        Box::new(head)
+    })
+}
+
 /// Any event, for any of the probes `a`, `b`, `c` and one that no header names.
 fn event() -> impl Strategy<Value = Event> {
     let probe = || prop::sample::select(vec!["a", "b", "c", "stranger"]).prop_map(id);
@@ -285,7 +309,11 @@ fn event() -> impl Strategy<Value = Event> {
     let line = || hostile_line().prop_map(Wire);
     let called = prop::sample::select(vec![json!(1), json!(2), json!("call-a"), json!(null)]);
     prop_oneof![
-        12 => line().prop_map(|line| Event::Mcp { dir: Dir::ClientToServer, line, head: None, probe: None }),
+        12 => (line(), prop::option::of(head()))
+            .prop_map(|(line, head)| Event::Mcp { dir: Dir::ClientToServer, line, head, probe: None }),
+        1 => (head(), prop::option::of(probe()))
+            .prop_map(|(request, probe)| Event::Http { request, answer: 404, probe }),
+        1 => line().prop_map(|bytes| Event::Bytes { dir: Dir::ClientToServer, connection: 1, bytes }),
         2 => called.prop_map(|id| {
             let line = Wire::text(reply(id, json!({"protocolVersion": "2025-11-25"})).to_string());
             Event::Mcp { dir: Dir::ServerToClient, line, head: None, probe: None }

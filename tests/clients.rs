@@ -79,11 +79,13 @@ fn real_clients_give_the_whole_matrix_the_same_in_every_run() {
         .iter()
         .map(|c| format!("{}@{}/{}", c["client"], c["version"], c["surface"]))
         .collect();
-    assert_eq!(targets.len(), 7, "{targets:?}");
-    // The main surfaces are asked in both eras, and about handshakes.
+    assert_eq!(targets.len(), 11, "{targets:?}");
+    // The main surfaces are asked over both transports, in both eras, and about handshakes.
     for main in [
         "claude-code@2.1.332/stream-json",
+        "claude-code@2.1.332/stream-json-http",
         "codex@0.171.0/app-server",
+        "codex@0.171.0/app-server-http",
     ] {
         let name = |c: &&Value| {
             format!(

@@ -52,11 +52,15 @@ pub enum Bends {
     TripsOverComments,
     /// It ends at a stream that answers anything but a call.
     StreamsForCallsOnly,
+    /// It never connects.
+    NeverConnects,
+    /// It connects and sends half a request.
+    SendsHalf,
 }
 
 impl Bends {
     /// All, by the names that `capmatrix http-bridge` is given.
-    pub const NAMES: [(&str, Bends); 17] = [
+    pub const NAMES: [(&str, Bends); 19] = [
         ("nothing", Bends::Nothing),
         ("no-session", Bends::NoSession),
         ("no-version", Bends::NoVersion),
@@ -74,6 +78,8 @@ impl Bends {
         ("never-repeats", Bends::NeverRepeats),
         ("trips-over-comments", Bends::TripsOverComments),
         ("streams-for-calls-only", Bends::StreamsForCallsOnly),
+        ("never-connects", Bends::NeverConnects),
+        ("sends-half", Bends::SendsHalf),
     ];
 
     /// The name.

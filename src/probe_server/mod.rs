@@ -376,4 +376,4 @@ fn tool() -> Value {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

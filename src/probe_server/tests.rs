@@ -13,7 +13,7 @@ use super::*;
 use crate::catalogue::{Action, Answer, Capability};
 use crate::recording::read;
 
-fn probe(id: &str, params: &str) -> Probe {
+pub(super) fn probe(id: &str, params: &str) -> Probe {
     Probe {
         id: ProbeId(id.to_owned()),
         title: id.to_owned(),

@@ -109,13 +109,20 @@ impl Check<'_> {
         if let Some(to) = &raw.to {
             self.fits(method, reply, to);
         }
+        let script = Script {
+            reply,
+            then: then?,
+            starts_after_ms,
+            over,
+        };
+        if let Some(over) = raw.over.as_ref()
+            && script.transport() != script.over
+        {
+            let message = "this reply goes over another transport only, expected no `over`";
+            self.note(over.span(), message);
+        }
         Some(Scripted {
-            script: Script {
-                reply,
-                then: then?,
-                starts_after_ms,
-                over,
-            },
+            script,
             method: method.to_owned(),
             text,
         })
@@ -130,7 +137,7 @@ impl Check<'_> {
             let message = "only a reply `http-...` is of a request after the handshake, expected `initialize` or `server/discover`";
             self.note(to.span(), message);
         } else if is_listening != (method == LISTEN) {
-            let message = "`http-405` is of `GET` and nothing else is";
+            let message = "`http-405` answers `GET`, and nothing else does";
             self.note(to.span(), message);
         }
     }

@@ -41,7 +41,7 @@ fn check(old: &str, new: &str, expect: &[(&str, &str)]) {
     let (dir, file) = write("tool.toml", &GOOD.replacen(old, new, 1));
     let said = load_file(&file).unwrap_err().to_string();
     // The error's own test has this list.
-    let known = "`{home}`, `{wd}`, `{model_port}`, `{server_command}`, `{server_args}`, `{server}`, `{prompt}`";
+    let known = "`{home}`, `{wd}`, `{model_port}`, `{server_command}`, `{server_args}`, `{server_url}`, `{server_entry}`, `{server}`, `{prompt}`";
     let said = said.replace(known, "PLACEHOLDERS");
     let said = said.replace(&format!("{}/tool.toml:", dir.path().display()), "\u{1}");
     let got: Vec<(String, String)> = said
@@ -113,7 +113,7 @@ fn a_bad_file_is_told_at_its_place() {
 titel = 1
 "#,
         &[(
-            "4:1: unknown field `titel`, expected one of `format`, `id`, `title`, `pinned`, `source`, `env`, `files`, `model`, `revisions`, `modern`, `surfaces`",
+            "4:1: unknown field `titel`, expected one of `format`, `id`, `title`, `pinned`, `source`, `env`, `files`, `model`, `revisions`, `modern`, `transports`, `surfaces`",
             "titel",
         )],
     );
@@ -304,11 +304,11 @@ env.X = "{modelport}""#,
 fn an_error_reads_well() {
     let (dir, file) = write("tool.toml", &GOOD.replace("{server_args}", "{server_arg}"));
     let said = load_file(&file).unwrap_err().to_string();
-    let expect = r#"tool.toml:16:48: unknown placeholder `{server_arg}`, expected one of `{home}`, `{wd}`, `{model_port}`, `{server_command}`, `{server_args}`, `{server}`, `{prompt}`
+    let expect = r#"tool.toml:16:48: unknown placeholder `{server_arg}`, expected one of `{home}`, `{wd}`, `{model_port}`, `{server_command}`, `{server_args}`, `{server_url}`, `{server_entry}`, `{server}`, `{prompt}`
    |
 16 | {"server":{"command":"{server_command}","args":{server_arg}},"empty":{}}
    |                                                ^^^^^^^^^^^^
-   = hint: did you mean `server_args`, `server`, `server_command`?"#;
+   = hint: did you mean `server_args`, `server`, `server_url`?"#;
     assert_eq!(
         said.replace(&format!("{}/", dir.path().display()), ""),
         expect

@@ -2,7 +2,7 @@
 //!
 //! Owns those rows, faults and what is allowed.
 
-use super::expect::{REFUSED, SPEC_SILENT, VIOLATES_MUST, VIOLATES_SHOULD, WORKS};
+use super::expect::{REFUSED, SPEC_SILENT, UNKNOWN, VIOLATES_MUST, VIOLATES_SHOULD, WORKS};
 use super::subject::TITLE;
 use super::{Behaviour, Class, Judgement};
 use crate::fakes::bridge::Bends;
@@ -17,6 +17,7 @@ const EVENTS: &str = "http/events-for-list";
 const NO_STREAM: &str = "http/no-get-stream";
 const EMPTY_400: &str = "http/discover-empty-400";
 const OWN_400: &str = "http/discover-400";
+const HALF_OPEN: &str = "http/half-open";
 const BAD_REQUEST: &str = "http/bad-request";
 
 const BOTH: Hooks = Hooks {
@@ -147,6 +148,34 @@ pub(super) const FAULTS: &[Behaviour] = &[
 ];
 
 pub(super) const ALLOWED: &[Behaviour] = &[
+    allowed(
+        row(
+            "http-never-connects",
+            "never connects to the server",
+            Bends::NeverConnects,
+            UNKNOWN,
+        )
+        .waits(),
+    ),
+    allowed(
+        row(
+            "http-sends-half-a-request",
+            "sends half a request and keeps the connection open",
+            Bends::SendsHalf,
+            UNKNOWN,
+        )
+        .waits(),
+    ),
+    allowed(
+        row(
+            "http-waits-for-a-silent-stream",
+            "waits for an answer on a stream that stays silent",
+            Bends::Nothing,
+            SPEC_SILENT,
+        )
+        .at(HALF_OPEN)
+        .waits(),
+    ),
     allowed(row(
         "http-behaves",
         "behaves over HTTP, in a session",

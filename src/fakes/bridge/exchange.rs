@@ -3,6 +3,8 @@
 //! Owns what a client does when the answer is not simply there: a new session for one that is gone, the rest of a stream that
 //! broke, the request again where there is no rest to be had.
 
+use std::future::pending;
+
 use anyhow::{Context, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,6 +14,7 @@ use hyper::header::{ACCEPT, CONTENT_TYPE, HOST};
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use super::sse::Reader;
@@ -271,8 +274,17 @@ impl Bridge {
         body: &[u8],
     ) -> anyhow::Result<Response<Incoming>> {
         let request = request.body(Full::new(Bytes::copy_from_slice(body)))?;
+        if self.bends == Bends::NeverConnects {
+            return pending().await;
+        }
         let stream = TcpStream::connect(&self.address).await;
-        let stream = stream.context("cannot reach the MCP server")?;
+        let mut stream = stream.context("cannot reach the MCP server")?;
+        if self.bends == Bends::SendsHalf {
+            stream
+                .write_all(b"POST /mcp HTTP/1.1\r\nhost: x\r\ncontent-length: 900\r\n\r\n{")
+                .await?;
+            return pending().await;
+        }
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);

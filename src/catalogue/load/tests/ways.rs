@@ -120,7 +120,7 @@ fn what_is_wrong_in_a_handshake() {
     check(
         &handshake_with("to = \"initialize\"", "to = \"initialise\""),
         r#"
-a/x.toml:8:6: unknown to `initialise`, expected one of `initialize`, `server/discover`
+a/x.toml:8:6: unknown to `initialise`, expected one of `initialize`, `server/discover`, `tools/list`, `tools/call`, `GET`
   |
 8 | to = "initialise"
   |      ^^^^^^^^^^^^
@@ -130,11 +130,51 @@ a/x.toml:8:6: unknown to `initialise`, expected one of `initialize`, `server/dis
     check(
         &handshake_with("\"stops\"", "\"stop\""),
         r#"
-a/x.toml:12:9: unknown then `stop`, expected one of `goes-on`, `initializes`, `stops`
+a/x.toml:12:9: unknown then `stop`, expected one of `goes-on`, `initializes`, `resumes`, `stops`
    |
 12 | then = ["stop", "initializes"]
    |         ^^^^^^
    = hint: did you mean `stops`?
+"#,
+    );
+    check(
+        &handshake_with("to = \"initialize\"", "to = \"tools/call\""),
+        r#"
+a/x.toml:8:6: only a reply `http-...` is of a request after the handshake, expected `initialize` or `server/discover`
+  |
+8 | to = "tools/call"
+  |      ^^^^^^^^^^^^
+"#,
+    );
+    check(
+        &handshake_with(
+            "to = \"initialize\"",
+            "to = \"initialize\"\nover = \"pipe\"",
+        ),
+        r#"
+a/x.toml:9:8: unknown over `pipe`, expected one of `stdio`, `http`
+  |
+9 | over = "pipe"
+  |        ^^^^^^
+"#,
+    );
+    let error = "error = '''\n{\"code\":-32602,\"message\":\"no\"}\n'''\n";
+    check(
+        &handshake_with(error, "reply = \"exit\"\nover = \"http\"\n"),
+        r#"
+a/x.toml:10:8: this reply goes over another transport only, expected no `over`
+   |
+10 | over = "http"
+   |        ^^^^^^
+"#,
+    );
+    check(
+        &handshake_with(error, "reply = \"http-405\"\n"),
+        r#"
+a/x.toml:8:6: `http-405` answers `GET`, and nothing else does
+  |
+8 | to = "initialize"
+  |      ^^^^^^^^^^^^
 "#,
     );
     check(
@@ -173,7 +213,7 @@ a/x.toml:11:1: `error`: EOF while parsing an object
             "reply = \"late\"",
         ),
         r#"
-a/x.toml:9:9: unknown reply `late`, expected one of `stays`, `silence`, `exit`, `usual`
+a/x.toml:9:9: unknown reply `late`, expected one of `stays`, `silence`, `exit`, `usual`, `http-404`, `http-400`, `http-405`, `http-dropped`, `http-half-open`, `http-events`, `http-commented-events`
   |
 9 | reply = "late"
   |         ^^^^^^
@@ -194,7 +234,7 @@ a/x.toml:9:19: a wait of 60000 ms, expected at most 10000
     check(
         &handshake_with("to = \"initialize\"", "to = \"initialize\"\nwait = 1"),
         r#"
-a/x.toml:9:1: unknown field `wait`, expected one of `to`, `result`, `error`, `reply`, `starts_after_ms`, `then`
+a/x.toml:9:1: unknown field `wait`, expected one of `to`, `result`, `error`, `reply`, `starts_after_ms`, `over`, `then`
   |
 9 | wait = 1
   | ^^^^
