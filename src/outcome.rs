@@ -164,6 +164,8 @@ pub enum Oddity {
     NotJson,
     /// A line that is not UTF-8.
     NotUtf8,
+    /// A reply to another request of the probe, which had been cancelled.
+    ReplyToCancelled,
     /// A reply that is JSON, but deeper than is read.
     TooDeep,
     /// A reply in which an object has two members with one name; the last one counts.

@@ -40,6 +40,9 @@ pub enum Reply {
     Http(Fault),
 }
 
+/// How long the first byte of a slow answer takes, in milliseconds.
+pub const SLOW_MS: u64 = 3500;
+
 /// What the endpoint does with an HTTP request, once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -54,6 +57,8 @@ pub enum Fault {
     Dropped,
     /// The stream with the answer opens, and nothing comes.
     HalfOpen,
+    /// The answer is kept back for [`SLOW_MS`].
+    Slow,
     /// The answer comes as the event of a stream.
     AsEvents,
     /// As that, between comments.
@@ -104,7 +109,7 @@ impl Script {
     pub fn waits(&self) -> bool {
         let is_silent = matches!(
             self.reply,
-            Reply::Silence | Reply::Http(Fault::HalfOpen | Fault::Dropped)
+            Reply::Silence | Reply::Http(Fault::HalfOpen | Fault::Dropped | Fault::Slow)
         );
         is_silent || self.starts_after_ms > 0
     }

@@ -28,6 +28,8 @@ pub enum Way {
     AfterCall,
     /// As the second of two requests that are open at the same time.
     SecondOfTwo,
+    /// After another one that the server cancelled at once (basic/utilities/cancellation).
+    AfterCancelled,
     /// Asked for by a result that has no `requestState` (2026-07-28 basic/patterns/mrtr).
     NoState,
     /// Asked for by a result whose `requestState` has characters of every kind.
@@ -42,7 +44,7 @@ pub enum Way {
 
 impl Way {
     /// All ways, with the names that probe files use.
-    pub const NAMES: [(&'static str, Way); 13] = [
+    pub const NAMES: [(&'static str, Way); 14] = [
         ("plain", Way::Plain),
         ("string-id", Way::StringId),
         ("id-zero", Way::IdZero),
@@ -51,6 +53,7 @@ impl Way {
         ("after-unknown-notification", Way::AfterUnknownNotification),
         ("after-call", Way::AfterCall),
         ("second-of-two", Way::SecondOfTwo),
+        ("after-cancelled", Way::AfterCancelled),
         ("no-state", Way::NoState),
         ("odd-state", Way::OddState),
         ("state-first", Way::StateFirst),
@@ -64,9 +67,12 @@ impl Way {
     pub fn exists_in(self, revision: Revision) -> bool {
         match self {
             Way::Plain | Way::AfterNoise | Way::AfterUnknownNotification => true,
-            Way::StringId | Way::IdZero | Way::ClientsId | Way::AfterCall | Way::SecondOfTwo => {
-                revision.is_legacy()
-            }
+            Way::StringId
+            | Way::IdZero
+            | Way::ClientsId
+            | Way::AfterCall
+            | Way::SecondOfTwo
+            | Way::AfterCancelled => revision.is_legacy(),
             Way::NoState | Way::OddState | Way::StateFirst | Way::TwoInputs | Way::SecondRound => {
                 !revision.is_legacy()
             }

@@ -257,6 +257,7 @@ mod subject {
     pub(super) const AFTER_NOTIFICATION: &str = "envelope/after-unknown-notification";
     pub(super) const SECOND_OF_TWO: &str = "envelope/second-of-two";
     pub(super) const AFTER_CALL: &str = "envelope/after-call";
+    pub(super) const AFTER_CANCELLED: &str = "envelope/after-cancelled";
     pub(super) const PING: &str = "envelope/ping";
     pub(super) const UNKNOWN_METHOD: &str = "envelope/unknown-method";
     /// Where any form would do. Its property is required and constrained, so that there is something to break.

@@ -152,6 +152,11 @@ impl Conversation {
 
     async fn on_answer(&mut self, asked: &Arc<Asked>, answer: &str) -> anyhow::Result<()> {
         let steps = match &**asked {
+            Asked::Request(request)
+                if self.hooks().heeds_cancelling && self.channel.is_cancelled(&request.id) =>
+            {
+                Vec::new()
+            }
             Asked::Request(request) => self.hooks().on_answer(request, answer),
             Asked::Round(round) => {
                 self.answers.push(answer.to_owned());

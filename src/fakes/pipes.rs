@@ -4,6 +4,7 @@
 //! `elicitation/create` and results that ask for input, which rmcp never sees; what a behaviour makes of rmcp's own
 //! messages; and the replies to what rmcp did not send like that. It must not know what becomes of a request.
 
+use std::collections::HashSet;
 use std::io;
 use std::process::Stdio;
 use std::sync::{Arc, PoisonError};
@@ -43,6 +44,8 @@ pub(super) struct Channel {
     to_server: Arc<Mutex<Option<ChildStdin>>>,
     to_rmcp: Arc<Mutex<WriteHalf<DuplexStream>>>,
     calls: Arc<std::sync::Mutex<Calls>>,
+    /// The ids, as JSON text, of requests that the server has cancelled.
+    cancelled: Arc<std::sync::Mutex<HashSet<String>>>,
 }
 
 impl Channel {
@@ -63,6 +66,24 @@ impl Channel {
     /// Hands rmcp a line as if the server had just written it.
     pub(super) async fn hand_on(&self, line: &[u8]) -> io::Result<()> {
         write(&mut *self.to_rmcp.lock().await, line).await
+    }
+
+    /// Whether the server has cancelled the request with this id.
+    pub(super) fn is_cancelled(&self, id: &str) -> bool {
+        let cancelled = self.cancelled.lock();
+        cancelled
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(id)
+    }
+
+    /// Takes note of a notification that a request is cancelled.
+    fn note_cancelled(&self, line: &[u8]) {
+        let message: Value = serde_json::from_slice(line).unwrap_or_default();
+        if message["method"] == "notifications/cancelled" {
+            let id = message["params"]["requestId"].to_string();
+            let cancelled = self.cancelled.lock();
+            cancelled.unwrap_or_else(PoisonError::into_inner).insert(id);
+        }
     }
 
     fn calls(&self) -> std::sync::MutexGuard<'_, Calls> {
@@ -91,6 +112,7 @@ impl Pipes {
             to_server: Arc::new(Mutex::new(Some(stdin))),
             to_rmcp: Arc::new(Mutex::new(to_rmcp)),
             calls: Arc::default(),
+            cancelled: Arc::default(),
         };
         let (sender, taken) = mpsc::channel(16);
         let upward = tokio::spawn(pump_up(from_rmcp, channel.clone(), hooks)).abort_handle();
@@ -170,6 +192,7 @@ async fn forward(
         }
         None => {}
     }
+    channel.note_cancelled(&line);
     let round = channel.calls().asked(&line).map(Asked::Round);
     if let Some(asked) = elicitation(&line).map(Asked::Request).or(round) {
         return taken.send(Ok(asked)).await.is_ok();

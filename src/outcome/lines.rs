@@ -38,6 +38,8 @@ pub(super) struct Cell<'i> {
     pub(super) is_in_window: bool,
     /// Whether the probe's request came after a line that nobody can read.
     pub(super) after_noise: bool,
+    /// The ids of the probe's requests that were cancelled.
+    pub(super) cancelled: &'i [String],
 }
 
 impl<'i> Came<'i> {
@@ -131,6 +133,10 @@ impl<'i> Came<'i> {
                     self.oddities.push(Oddity::ErrorWithoutId);
                 }
                 is_ours
+            }
+            Sort::Reply { id } if cell.cancelled.contains(&id_key(id)) => {
+                self.oddities.push(Oddity::ReplyToCancelled);
+                true
             }
             Sort::Reply { id } if is_ours && !cell.source.has_request(&id_key(id)) => {
                 self.oddities.push(Oddity::UnknownId);

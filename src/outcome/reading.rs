@@ -94,6 +94,7 @@ impl<'i> Reading<'i> {
         let after_noise = self.events().any(|(at, _)| {
             at < sent && matches!(messages.of_entry(at), Some(Line::NotJson | Line::NotUtf8))
         });
+        let cancelled = self.cancelled();
         let window = sent + 1..self.window_end(sent, source);
         for at in source.lines_of(&window, id.as_deref()) {
             let Some(line) = messages.of_entry(at) else {
@@ -105,10 +106,34 @@ impl<'i> Reading<'i> {
                 is_late: gave_up.is_some_and(|(gave_up, _)| gave_up < at),
                 is_in_window: window.contains(&at),
                 after_noise,
+                cancelled: &cancelled,
             };
             came.take(at, line, &cell);
         }
         came
+    }
+
+    /// The ids of the probe's requests that were cancelled: each stands right before its notification, whose own id evidence
+    /// does not keep.
+    fn cancelled(&self) -> Vec<String> {
+        let mut last = None;
+        let mut cancelled = Vec::new();
+        for (at, event) in self.events() {
+            let line = self.index.messages.of_entry(at);
+            let (Event::Mcp { probe: Some(_), .. }, Some([message])) =
+                (event, line.map(Line::messages))
+            else {
+                continue;
+            };
+            match message.sort() {
+                Sort::Request { id, .. } => last = Some(id_key(id)),
+                Sort::Notification { method } if method == "notifications/cancelled" => {
+                    cancelled.extend(last.take());
+                }
+                _ => {}
+            }
+        }
+        cancelled
     }
 
     /// The calls that were made again with what the result at `sent` asked for. Calls name their probe, so that those of

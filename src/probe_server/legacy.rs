@@ -66,6 +66,7 @@ impl<C: Channel> Server<'_, C> {
         requests.push(self.request_line(probe, own_id));
         let (request_ids, requests): (Vec<Value>, Vec<String>) = requests.into_iter().unzip();
         let mut lines = match probe.way {
+            Way::AfterCancelled => self.cancelled(probe),
             Way::AfterNoise => vec![NOISE.to_owned(); NOISES],
             Way::AfterUnknownNotification => vec![UNKNOWN.to_owned()],
             _ => Vec::new(),
@@ -94,6 +95,16 @@ impl<C: Channel> Server<'_, C> {
             params = probe.params,
         );
         (serde_json::from_str(&id).unwrap_or_default(), line)
+    }
+
+    /// A request and the notification that it is not to be answered any more, which nothing is awaited of.
+    fn cancelled(&mut self, probe: &Probe) -> Vec<String> {
+        let (id, request) = self.request_line(probe, None);
+        let cancelled = json!({"requestId": id, "reason": "capmatrix: no longer needed"});
+        let notification = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{cancelled}}}"#
+        );
+        vec![request, notification]
     }
 
     /// Over HTTP a request needs a stream that the client holds open (2025-11-25 basic/transports "Listening for Messages

@@ -186,6 +186,12 @@ fn redact(entry: &Entry, line: Option<&Line<'_>>, ids: &mut message::Ids) -> Eve
             line: message::redact(line, read, *dir, &entry.source, ids),
             probe: probe.clone(),
         },
+        // How it takes being ended by us depends on what it was doing.
+        (Event::Exit { killed: true, .. }, _) => Event::Exit {
+            code: None,
+            signal: None,
+            killed: true,
+        },
         (Event::Presented { probe, params }, _) => {
             let mut params = params.clone();
             message::redact_value(&mut params);

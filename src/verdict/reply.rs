@@ -52,6 +52,11 @@ pub(super) fn not_a_message(case: &Case<'_>) -> Option<Verdict> {
                 let reason = "an object of the reply has the same member twice; no clause says which of the two counts";
                 Some(plain(Kind::SpecSilent, Blame::Nobody, reason))
             }
+            // Receivers SHOULD not reply, and MAY ignore what they cannot cancel (basic/utilities/cancellation).
+            Oddity::ReplyToCancelled => {
+                let reason = "replied to the cancelled request as well; a client may ignore what it cannot cancel";
+                Some(plain(Kind::SpecSilent, Blame::Nobody, reason))
+            }
             // Speaks of no message, but of how many there are.
             Oddity::Batch | Oddity::LateReply | Oddity::SecondRetry => None,
         };

@@ -46,7 +46,7 @@ const TRANSPORTS: [(&str, TransportKind); 2] = [
 ];
 
 /// Replies that need no text.
-const WORDLESS: [(&str, Reply); 11] = [
+const WORDLESS: [(&str, Reply); 12] = [
     ("stays", Reply::Stays),
     ("silence", Reply::Silence),
     ("exit", Reply::Exit),
@@ -56,6 +56,7 @@ const WORDLESS: [(&str, Reply); 11] = [
     ("http-405", Reply::Http(Fault::NoStream)),
     ("http-dropped", Reply::Http(Fault::Dropped)),
     ("http-half-open", Reply::Http(Fault::HalfOpen)),
+    ("http-slow", Reply::Http(Fault::Slow)),
     ("http-events", Reply::Http(Fault::AsEvents)),
     ("http-commented-events", Reply::Http(Fault::Commented)),
 ];

@@ -18,6 +18,7 @@ const NO_STREAM: &str = "http/no-get-stream";
 const EMPTY_400: &str = "http/discover-empty-400";
 const OWN_400: &str = "http/discover-400";
 const HALF_OPEN: &str = "http/half-open";
+const SLOW: &str = "http/slow-first-byte";
 const BAD_REQUEST: &str = "http/bad-request";
 
 const BOTH: Hooks = Hooks {
@@ -206,6 +207,16 @@ pub(super) const ALLOWED: &[Behaviour] = &[
         Bends::EncodedName,
         WORKS,
     ))),
+    allowed(
+        row(
+            "http-waits-for-a-first-byte",
+            "waits for an answer whose first byte is slow",
+            Bends::Nothing,
+            WORKS,
+        )
+        .at(SLOW)
+        .waits(),
+    ),
     allowed(
         row(
             "http-begins-anew",

@@ -4,11 +4,12 @@
 //! Owns those rows, faults and what is allowed. All are of the legacy era, in which servers send requests.
 
 use super::expect::{
-    BREAKS_MUST, LENIENT_MUST, LENIENT_WITH_SERVER_MUST, SPEC_SILENT_INVALID, VIOLATES_MUST, WORKS,
+    BREAKS_MUST, LENIENT_MUST, LENIENT_WITH_SERVER_MUST, SPEC_SILENT, SPEC_SILENT_INVALID,
+    VIOLATES_MUST, WORKS,
 };
 use super::subject::{
-    AFTER_CALL, AFTER_NOISE, AFTER_NOTIFICATION, CLIENTS_ID, ID_ZERO, PING, SECOND_OF_TWO,
-    STRING_ID, UNKNOWN_METHOD,
+    AFTER_CALL, AFTER_CANCELLED, AFTER_NOISE, AFTER_NOTIFICATION, CLIENTS_ID, ID_ZERO, PING,
+    SECOND_OF_TWO, STRING_ID, UNKNOWN_METHOD,
 };
 use super::{Behaviour, Class, Judgement};
 use crate::fakes::hooks::{BEHAVES, Hears, Hooks, Meets, Replies, Request, Step, result};
@@ -141,6 +142,18 @@ pub(super) const FAULTS: &[Behaviour] = &[
         AFTER_CALL,
     ),
     hears(
+        "exits-at-a-cancelled-request",
+        "ends its process when a request is cancelled",
+        AFTER_CANCELLED,
+        BREAKS_MUST,
+        &[("notifications/cancelled", Hears::Exits(3))],
+    ),
+    loses(
+        "loses-what-follows-a-cancelled-request",
+        "presents nothing more once a request was cancelled",
+        AFTER_CANCELLED,
+    ),
+    hears(
         "ignores-pings",
         "does not reply to a ping",
         PING,
@@ -237,6 +250,24 @@ pub(super) const ALLOWED: &[Behaviour] = &[
         "presents and answers a request while no call of its own is open",
         AFTER_CALL,
     ),
+    sound(
+        "behaves-after-a-cancelled-request",
+        "leaves a cancelled request without a reply, and answers the next one",
+        AFTER_CANCELLED,
+    ),
+    Behaviour {
+        class: Class::Allowed,
+        ..row(
+            "replies-to-a-cancelled-request",
+            "replies to a cancelled request as to any",
+            AFTER_CANCELLED,
+            SPEC_SILENT,
+            Hooks {
+                heeds_cancelling: false,
+                ..BEHAVES
+            },
+        )
+    },
     sound("behaves-when-pinged", "replies to a ping at once", PING),
     sound(
         "behaves-at-an-unknown-method",

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use http_body_util::BodyExt as _;
 use hyper::body::{Body, Bytes, Frame, Incoming as RequestBody};
@@ -28,7 +29,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::{JoinHandle, JoinSet};
 
 use super::{Incoming, Options};
-use crate::catalogue::script::{Fault, LISTEN};
+use crate::catalogue::script::{Fault, LISTEN, SLOW_MS};
 use crate::recording::line::{Line, Message, Sort};
 use crate::recording::write::Recorder;
 use crate::recording::{Dir, Event, Head};
@@ -192,7 +193,14 @@ impl Endpoint {
     async fn post(&self, head: Head, body: Bytes) -> Response<Answer> {
         match self.take(head, &body) {
             Taken::Answered(response) => response,
-            Taken::Awaited { parts, session } => {
+            Taken::Awaited {
+                parts,
+                session,
+                is_slow,
+            } => {
+                if is_slow {
+                    tokio::time::sleep(Duration::from_millis(SLOW_MS)).await;
+                }
                 let mut response = response(parts).await;
                 if let Some(session) = session.and_then(|id| HeaderValue::from_str(&id).ok()) {
                     response.headers_mut().insert(SESSION, session);
@@ -220,9 +228,10 @@ impl Endpoint {
         let is_long = asks("tools/call") || asks("subscriptions/listen") || requests.len() > 1;
         let usual = if is_long { Mode::Events } else { Mode::Json };
         let first = requests.first().map(|request| &request.value);
-        let mode = match self.strike(&conversation.recorder, &head, body, first) {
-            Struck::Nothing => usual,
-            Struck::Mode(mode) => mode,
+        let (mode, is_slow) = match self.strike(&conversation.recorder, &head, body, first) {
+            Struck::Nothing => (usual, false),
+            Struck::Mode(mode) => (mode, false),
+            Struck::Late => (usual, true),
             Struck::Gone => {
                 if let Some(session) = head.header(SESSION) {
                     conversations.delete(session);
@@ -245,6 +254,7 @@ impl Endpoint {
             false => Taken::Awaited {
                 parts,
                 session: session.filter(|_| begins == Begins::Session),
+                is_slow,
             },
         }
     }
@@ -265,6 +275,7 @@ impl Endpoint {
             return Struck::Nothing;
         }
         let status = match faulty.fault {
+            Fault::Slow => return Struck::Late,
             Fault::AsEvents => return Struck::Mode(Mode::Events),
             Fault::Commented => return Struck::Mode(Mode::Commented),
             Fault::NotFound => StatusCode::NOT_FOUND,
@@ -293,6 +304,8 @@ enum Struck {
     Nothing,
     /// Another way to answer it.
     Mode(Mode),
+    /// Its answer is kept back.
+    Late,
     /// Its session is gone.
     Gone,
     Response(Response<Answer>),
@@ -305,6 +318,8 @@ enum Taken {
         parts: UnboundedReceiver<Part>,
         /// The id of the session that it begins.
         session: Option<String>,
+        /// Whether the response is kept back.
+        is_slow: bool,
     },
 }
 

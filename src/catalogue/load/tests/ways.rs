@@ -213,7 +213,7 @@ a/x.toml:11:1: `error`: EOF while parsing an object
             "reply = \"late\"",
         ),
         r#"
-a/x.toml:9:9: unknown reply `late`, expected one of `stays`, `silence`, `exit`, `usual`, `http-404`, `http-400`, `http-405`, `http-dropped`, `http-half-open`, `http-events`, `http-commented-events`
+a/x.toml:9:9: unknown reply `late`, expected one of `stays`, `silence`, `exit`, `usual`, `http-404`, `http-400`, `http-405`, `http-dropped`, `http-half-open`, `http-slow`, `http-events`, `http-commented-events`
   |
 9 | reply = "late"
   |         ^^^^^^
