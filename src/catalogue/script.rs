@@ -125,6 +125,12 @@ impl Script {
         }
     }
 
+    /// Whether the client's call fails, so that only its next one tells whether it found back.
+    #[must_use]
+    pub fn is_told_by_the_next_call(&self) -> bool {
+        matches!(self.fault(), Some(Fault::NotFound | Fault::BadRequest))
+    }
+
     /// What HTTP does with the request, if anything.
     #[must_use]
     pub fn fault(&self) -> Option<Fault> {

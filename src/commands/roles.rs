@@ -42,6 +42,7 @@ pub(super) fn serve(
                 revision: None,
                 answer_timeout: Duration::from_secs(answer_timeout),
                 back: None,
+                held: None,
                 stop_when_silent: false,
             };
             (out.unwrap_or_else(|| root.runs().join("by-hand")), options)

@@ -142,7 +142,7 @@ impl Conversation {
             .with_context(|| format!("not a host line: {}", String::from_utf8_lossy(line)))?;
         match message {
             FromHost::Call(probe) => self.call(probe).await,
-            FromHost::Answer(answer) => match self.unanswered.pop_front() {
+            FromHost::Answer(answer) => match self.next_unanswered() {
                 Some(asked) => self.on_answer(&asked, answer.get()).await,
                 // The call came back while the host was answering.
                 None => Ok(()),
@@ -150,13 +150,19 @@ impl Conversation {
         }
     }
 
+    /// What the host answers next: the oldest that is not cancelled.
+    fn next_unanswered(&mut self) -> Option<Arc<Asked>> {
+        let channel = &self.channel;
+        let is_open = |asked: &Arc<Asked>| match &**asked {
+            Asked::Request(request) => !channel.is_cancelled(&request.id),
+            Asked::Round(_) => true,
+        };
+        let at = self.unanswered.iter().position(is_open)?;
+        self.unanswered.drain(..=at).next_back()
+    }
+
     async fn on_answer(&mut self, asked: &Arc<Asked>, answer: &str) -> anyhow::Result<()> {
         let steps = match &**asked {
-            Asked::Request(request)
-                if self.hooks().heeds_cancelling && self.channel.is_cancelled(&request.id) =>
-            {
-                Vec::new()
-            }
             Asked::Request(request) => self.hooks().on_answer(request, answer),
             Asked::Round(round) => {
                 self.answers.push(answer.to_owned());

@@ -38,8 +38,6 @@ pub(super) struct Hooks {
     pub(super) after: After,
     /// What the client does with a version that it does not know.
     pub(super) unknown: Unknown,
-    /// Whether a request that the server cancelled is left without a reply.
-    pub(super) heeds_cancelling: bool,
     /// How the client ends its server.
     pub(super) ends: Ends,
 }
@@ -57,7 +55,6 @@ pub(super) const BEHAVES: Hooks = Hooks {
     sends: &[],
     after: After::Stays,
     unknown: Unknown::Disconnects,
-    heeds_cancelling: true,
     ends: Ends::ByClosing,
 };
 

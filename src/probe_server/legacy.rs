@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{Channel, Open, Server};
+use super::{Cancels, Channel, Open, Server};
 use crate::catalogue::{Probe, Way};
 use crate::names::{ProbeId, Revision};
 use crate::recording::Event;
@@ -65,8 +65,11 @@ impl<C: Channel> Server<'_, C> {
         };
         requests.push(self.request_line(probe, own_id));
         let (request_ids, requests): (Vec<Value>, Vec<String>) = requests.into_iter().unzip();
+        let cancels = match probe.way {
+            Way::AfterCancelled => Some(self.cancels(probe, &request_ids)),
+            _ => None,
+        };
         let mut lines = match probe.way {
-            Way::AfterCancelled => self.cancelled(probe),
             Way::AfterNoise => vec![NOISE.to_owned(); NOISES],
             Way::AfterUnknownNotification => vec![UNKNOWN.to_owned()],
             _ => Vec::new(),
@@ -78,8 +81,22 @@ impl<C: Channel> Server<'_, C> {
             request_ids,
             call_id: (!is_after_call).then_some(call_id),
             since: Instant::now(),
+            cancels,
         });
         Ok(())
+    }
+
+    /// The notification that a request is not to be answered any more (basic/utilities/cancellation), and the next one.
+    fn cancels(&mut self, probe: &Probe, open: &[Value]) -> Cancels {
+        let cancelled = json!({"requestId": open.first(), "reason": "capmatrix: no longer needed"});
+        let notification = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{cancelled}}}"#
+        );
+        let (next, request) = self.request_line(probe, None);
+        Cancels {
+            lines: vec![notification, request],
+            next,
+        }
     }
 
     /// The request, with the text of an id or the next number, and that id.
@@ -97,14 +114,27 @@ impl<C: Channel> Server<'_, C> {
         (serde_json::from_str(&id).unwrap_or_default(), line)
     }
 
-    /// A request and the notification that it is not to be answered any more, which nothing is awaited of.
-    fn cancelled(&mut self, probe: &Probe) -> Vec<String> {
-        let (id, request) = self.request_line(probe, None);
-        let cancelled = json!({"requestId": id, "reason": "capmatrix: no longer needed"});
-        let notification = format!(
-            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{cancelled}}}"#
-        );
-        vec![request, notification]
+    /// Cancels the request that is open, and asks the next.
+    pub(super) fn cancel(&mut self, open: Open, cancels: Cancels) -> io::Result<()> {
+        self.serving.clone_from(&open.call_id);
+        self.send_all(&cancels.lines, Some(&open.probe))?;
+        self.serving = None;
+        self.open = Some(Open {
+            request_ids: vec![cancels.next],
+            since: Instant::now(),
+            cancels: None,
+            ..open
+        });
+        Ok(())
+    }
+
+    /// Whether the host holds the open request, as far as it says such things; or it was waited long enough.
+    pub(super) fn is_held(&self, open: &Open) -> bool {
+        let Some(file) = &self.options.held else {
+            return true;
+        };
+        let is_held = fs::read_to_string(file).is_ok_and(|text| text == open.probe.0);
+        is_held || open.since.elapsed() >= self.options.answer_timeout
     }
 
     /// Over HTTP a request needs a stream that the client holds open (2025-11-25 basic/transports "Listening for Messages

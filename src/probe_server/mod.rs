@@ -34,6 +34,9 @@ pub const NAME: &str = "probe";
 /// purpose is none that was used before.
 const FIRST_ID: u64 = 1001;
 
+/// How long the host is left alone before it is looked at again whether it holds a request open.
+const POLL: Duration = Duration::from_millis(2);
+
 /// The most characters of an unknown name that are looked at and said back.
 const MAX_NAME: usize = 200;
 
@@ -48,6 +51,8 @@ pub struct Options {
     /// A file that names the probe whose call has come back to the host, where a host says so. A request that is to stand
     /// outside any call waits for it: the client has then done with the call.
     pub back: Option<PathBuf>,
+    /// A file that names the probe whose request the host holds open, where a host says so: the request is then cancelled.
+    pub held: Option<PathBuf>,
     /// Whether a missing reply ends the session: later calls are then refused at once, so that no
     /// cell rests on a session that another one broke. Off where a person answers.
     pub stop_when_silent: bool,
@@ -78,6 +83,15 @@ struct Open {
     /// The call that is answered when all are; none if it was answered before.
     call_id: Option<String>,
     since: Instant,
+    /// What cancels the request that is open, and asks the next.
+    cancels: Option<Cancels>,
+}
+
+/// What follows a request that is to be cancelled.
+struct Cancels {
+    lines: Vec<String>,
+    /// The id of the request in them.
+    next: Value,
 }
 
 struct Server<'a, C> {
@@ -130,12 +144,13 @@ pub fn serve(
     loop {
         server.start_next_call()?;
         let wait = match &server.open {
+            Some(open) if open.cancels.is_some() => POLL,
             Some(open) => options.answer_timeout.saturating_sub(open.since.elapsed()),
             None => Duration::from_secs(3600),
         };
         match input.recv_timeout(wait) {
             Ok(incoming) => server.take(incoming)?,
-            Err(RecvTimeoutError::Timeout) => server.give_up()?,
+            Err(RecvTimeoutError::Timeout) => server.time_passed()?,
             Err(RecvTimeoutError::Disconnected) => {
                 recorder.record(Event::ServerClosed);
                 return Ok(());
@@ -285,7 +300,25 @@ impl<'a, C: Channel> Server<'a, C> {
             self.open = Some(open);
             return Ok(());
         }
+        if let Some(cancels) = open.cancels.take() {
+            return self.cancel(open, cancels);
+        }
         self.finish(&open.probe, open.call_id.as_deref(), "the client replied")
+    }
+
+    /// Nothing came for as long as was waited.
+    fn time_passed(&mut self) -> io::Result<()> {
+        let Some(mut open) = self.open.take_if(|open| open.cancels.is_some()) else {
+            return self.give_up();
+        };
+        let is_held = self.is_held(&open);
+        match open.cancels.take_if(|_| is_held) {
+            Some(cancels) => self.cancel(open, cancels),
+            None => {
+                self.open = Some(open);
+                Ok(())
+            }
+        }
     }
 
     fn give_up(&mut self) -> io::Result<()> {

@@ -60,6 +60,7 @@ fn converse_about(
         revision,
         answer_timeout: Duration::from_millis(timeout_ms),
         back: None,
+        held: None,
         stop_when_silent: true,
     };
     let (sender, receiver) = mpsc::channel();

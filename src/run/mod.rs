@@ -322,6 +322,7 @@ fn remove_parts(dir: &Path) {
     let _ = fs::remove_file(dir.join(spec::FILE));
     let _ = fs::remove_file(dir.join(session::PART));
     let _ = fs::remove_file(dir.join(session::BACK));
+    let _ = fs::remove_file(dir.join(session::HELD));
     for part in read::server_parts(dir).unwrap_or_default() {
         let _ = fs::remove_file(part);
     }

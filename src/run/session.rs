@@ -33,6 +33,9 @@ pub const PART: &str = "session.jsonl";
 /// Names the probe whose call has come back to the driver, in the session's folder.
 pub const BACK: &str = "call-is-back";
 
+/// Names the probe whose first request the driver holds open, in the session's folder.
+pub const HELD: &str = "request-is-held";
+
 /// The prompt that clients with a model are given; the scripted model does not read it.
 const PROMPT: &str = "run the probe";
 
@@ -284,6 +287,7 @@ async fn live(spec: &SessionSpec, paths: &Paths, prepared: &Prepared, recorder: 
         rec: &paths.rec,
         wd: &paths.wd,
         step,
+        held: None,
     };
     let whole = Duration::from_millis(spec.limits.session_ms);
     let end = timeout(whole, drivers::drive(spec.surface.driver, &mut drive))

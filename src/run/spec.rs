@@ -50,6 +50,7 @@ impl SessionSpec {
             revision: self.revision,
             answer_timeout: Duration::from_millis(self.limits.answer_ms),
             back: Some(rec.join(session::BACK)),
+            held: Some(rec.join(session::HELD)),
             stop_when_silent: true,
         }
     }

@@ -257,15 +257,17 @@ pub(super) const ALLOWED: &[Behaviour] = &[
     ),
     Behaviour {
         class: Class::Allowed,
-        ..row(
+        ..hears(
             "replies-to-a-cancelled-request",
-            "replies to a cancelled request as to any",
+            "replies to a request that was cancelled",
             AFTER_CANCELLED,
             SPEC_SILENT,
-            Hooks {
-                heeds_cancelling: false,
-                ..BEHAVES
-            },
+            &[(
+                "notifications/cancelled",
+                Hears::Writes(
+                    b"{\"jsonrpc\":\"2.0\",\"id\":1002,\"result\":{\"action\":\"cancel\"}}\n",
+                ),
+            )],
         )
     },
     sound("behaves-when-pinged", "replies to a ping at once", PING),

@@ -36,6 +36,7 @@ async fn endpoint(probes: Vec<Probe>, revision: Revision) -> Endpoint {
         revision: Some(revision),
         answer_timeout: Duration::from_millis(300),
         back: None,
+        held: None,
         stop_when_silent: true,
     };
     let recorder = Recorder::create(&dir.path().join("session.jsonl"), "session").unwrap();

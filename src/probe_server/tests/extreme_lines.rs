@@ -15,6 +15,7 @@ fn check(line: &[u8], places: std::ops::Range<usize>) {
         revision: None,
         answer_timeout: Duration::from_secs(60),
         back: None,
+        held: None,
         stop_when_silent: true,
     };
     let call =

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::line::{Line, Message, Sort, id_key};
+use super::super::line::{Line, Sort, id_key};
 use super::super::{Dir, Event, Recording};
 use super::Key;
 
@@ -64,8 +64,6 @@ fn arranged(
                         return None;
                     }
                     requests.push(id);
-                } else if is_notice(event, line) {
-                    // A notification of the server stays where it is.
                 } else {
                     let id = reply(event, line)?;
                     let number = requests.iter().position(|asked| *asked == id)?;
@@ -112,21 +110,6 @@ fn request(event: &Event, line: &Line<'_>) -> Option<String> {
         }
         _ => None,
     }
-}
-
-/// Whether an entry is a notification that the server sent for the probe.
-fn is_notice(event: &Event, line: &Line<'_>) -> bool {
-    let is_ours = matches!(
-        event,
-        Event::Mcp {
-            dir: Dir::ServerToClient,
-            probe: Some(_),
-            ..
-        }
-    );
-    let is_notification =
-        |message: &Message<'_>| matches!(message.sort(), Sort::Notification { .. });
-    is_ours && line.messages().iter().any(is_notification)
 }
 
 /// The id of what the client replies to with an entry that is a single reply.

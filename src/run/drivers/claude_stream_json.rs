@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::{Drive, Stop, normalise};
+use super::{Drive, Stop, calls, normalise};
 use crate::catalogue::Probe;
 use crate::probe_server;
 use crate::recording::End;
@@ -25,7 +25,7 @@ async fn converse(drive: &mut Drive<'_>, ready: &mut bool) -> Result<(), Stop> {
     control(drive, "init", json!({"subtype": "initialize"}), deadline).await?;
     wait_for_server(drive, deadline).await?;
     *ready = true;
-    for (index, probe) in drive.probes.iter().enumerate() {
+    for (index, probe) in calls(drive.probes).enumerate() {
         ask(drive, index, probe).await?;
     }
     Ok(())
@@ -97,7 +97,9 @@ async fn call(drive: &mut Drive<'_>, id: &str, probe: &Probe) -> Result<(), Stop
     while let Some(message) = drive.next_of(probe, is_back, deadline).await? {
         is_back = is_back || is_response_to(&message, id);
         if message["type"] == "control_request" && message["request"]["subtype"] == "elicitation" {
-            let answer = drive.present(probe, presented(&message["request"]));
+            let Some(answer) = drive.present(probe, presented(&message["request"])) else {
+                continue;
+            };
             let response = json!({
                 "subtype": "success",
                 "request_id": message["request_id"],

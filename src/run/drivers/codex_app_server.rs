@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Drive, Stop, normalise};
+use super::{Drive, Stop, calls, normalise};
 use crate::catalogue::Probe;
 use crate::probe_server;
 use crate::recording::End;
@@ -35,7 +35,7 @@ async fn converse(drive: &mut Drive<'_>, ready: &mut bool) -> Result<(), Stop> {
         return Err(Stop::Refused);
     }
     *ready = true;
-    for (id, probe) in (3..).zip(drive.probes) {
+    for (id, probe) in (3..).zip(calls(drive.probes)) {
         drive.begin(probe);
         ask(drive, &thread, id, probe).await?;
         drive.returned(probe);
@@ -87,13 +87,15 @@ async fn ask(drive: &mut Drive<'_>, thread: &Value, id: usize, probe: &Probe) ->
         if message["method"] == "mcpServer/elicitation/request" {
             let result = if is_approval(&message["params"]) {
                 // Not the probe's: the client asks whether the tool may run at all.
-                json!({"action": "accept", "content": {}})
+                Some(json!({"action": "accept", "content": {}}))
             } else {
                 drive.present(probe, presented(&message["params"]))
             };
-            drive
-                .send(&json!({"id": message["id"], "result": result}))
-                .await?;
+            if let Some(result) = result {
+                drive
+                    .send(&json!({"id": message["id"], "result": result}))
+                    .await?;
+            }
         }
     }
     Ok(())

@@ -7,7 +7,7 @@
 
 use serde_json::json;
 
-use super::{Drive, Stop};
+use super::{Drive, Stop, calls};
 use crate::catalogue::Probe;
 use crate::recording::End;
 
@@ -24,7 +24,7 @@ async fn converse(drive: &mut Drive<'_>, ready: &mut bool) -> Result<(), Stop> {
     while !*ready {
         *ready = drive.receive(deadline).await?["ready"] == true;
     }
-    for probe in drive.probes {
+    for probe in calls(drive.probes) {
         drive.begin(probe);
         ask(drive, probe).await?;
         drive.returned(probe);
@@ -38,8 +38,9 @@ async fn ask(drive: &mut Drive<'_>, probe: &Probe) -> Result<(), Stop> {
     let mut is_back = false;
     while let Some(message) = drive.next_of(probe, is_back, deadline).await? {
         if let Some(params) = message.get("presented") {
-            let answer = drive.present(probe, params.clone());
-            drive.send(&json!({ "answer": answer })).await?;
+            if let Some(answer) = drive.present(probe, params.clone()) {
+                drive.send(&json!({ "answer": answer })).await?;
+            }
         } else if message.get("result").is_some() || message.get("error").is_some() {
             is_back = true;
         }

@@ -15,8 +15,9 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::host::Host;
 use super::session;
-use crate::catalogue::Probe;
+use crate::catalogue::{Probe, Way};
 use crate::clients::DriverKind;
+use crate::names::ProbeId;
 use crate::recording::write::Recorder;
 use crate::recording::{End, Event, read};
 
@@ -34,6 +35,8 @@ pub struct Drive<'a> {
     pub wd: &'a std::path::Path,
     /// How long one step may take.
     pub step: Duration,
+    /// The probe of which a request was left without an answer.
+    pub held: Option<ProbeId>,
 }
 
 /// Asks for every probe. Returns how the conversation ended; the client is still to be ended.
@@ -44,6 +47,17 @@ pub async fn drive(kind: DriverKind, drive: &mut Drive<'_>) -> End {
         DriverKind::ClaudeStreamJson => claude_stream_json::drive(drive).await,
         DriverKind::HostLines => host_lines::drive(drive).await,
     }
+}
+
+/// The calls to ask for: one a probe, and another where what a client does after a call that failed tells.
+fn calls(probes: &[Probe]) -> impl Iterator<Item = &Probe> {
+    let times = |probe: &Probe| match probe.script.as_ref() {
+        Some(script) if script.is_told_by_the_next_call() => 2,
+        _ => 1,
+    };
+    probes
+        .iter()
+        .flat_map(move |probe| std::iter::repeat_n(probe, times(probe)))
 }
 
 /// Why a conversation stopped early.
@@ -149,8 +163,9 @@ impl Drive<'_> {
         self.host.current = None;
     }
 
-    /// Records what the client presented and gives back the probe's answer.
-    fn present(&self, probe: &Probe, params: Value) -> Value {
+    /// Records what the client presented and gives back the probe's answer; none for the request that is to be cancelled
+    /// while nobody has answered it yet.
+    fn present(&mut self, probe: &Probe, params: Value) -> Option<Value> {
         // Deeper than a reader of the recording could follow; the raw line is recorded all the same.
         if depth(&params) <= MAX_DEPTH {
             self.recorder.record(Event::Presented {
@@ -158,12 +173,18 @@ impl Drive<'_> {
                 params,
             });
         }
+        if probe.way == Way::AfterCancelled && self.held.as_ref() != Some(&probe.id) {
+            self.held = Some(probe.id.clone());
+            // The probe server waits for this.
+            let _ = std::fs::write(self.rec.join(session::HELD), &probe.id.0);
+            return None;
+        }
         let answer = probe.answer.to_value();
         self.recorder.record(Event::AnswerGiven {
             probe: probe.id.clone(),
             answer: answer.clone(),
         });
-        answer
+        Some(answer)
     }
 }
 
