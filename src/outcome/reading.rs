@@ -127,7 +127,9 @@ impl<'i> Reading<'i> {
             };
             match message.sort() {
                 Sort::Request { id, .. } => last = Some(id_key(id)),
-                Sort::Notification { method } if method == "notifications/cancelled" => {
+                Sort::Notification {
+                    method: "notifications/cancelled",
+                } => {
                     cancelled.extend(last.take());
                 }
                 _ => {}

@@ -126,3 +126,20 @@ fn a_revision_that_is_asked_for_is_answered_whatever_is_offered() {
         written[0]
     );
 }
+
+#[test]
+fn a_cancelled_request_is_followed_by_another() {
+    let cancelled = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1001,"reason":"capmatrix: no longer needed"}}"#;
+    let asked = |text: &str| {
+        let lines = [request("1001"), cancelled.to_owned(), request("1002")];
+        [lines.as_slice(), &[result(7, text)]].concat()
+    };
+    let way = Way::AfterCancelled;
+    let lines = [call(7), reply("1001"), reply("1002")];
+    check(way, &lines, &asked("the client replied"));
+    // Where nobody says that it is held, it is cancelled at once; a reply is awaited to the next one alone.
+    let (written, events) = converse_about(vec![by(way)], None, &[INITIALIZE, &call(7)], 20);
+    assert_eq!(written[1..], asked("no reply"));
+    let gave_up = |event: &&Event| matches!(event, Event::NoReply { .. });
+    assert_eq!(events.iter().filter(gave_up).count(), 1);
+}

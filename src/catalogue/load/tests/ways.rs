@@ -55,7 +55,7 @@ fn a_way_belongs_to_an_era() {
     check(
         &with("needs =", "way = \"string_id\"\nneeds ="),
         r#"
-a/x.toml:4:7: unknown way `string_id`, expected one of `plain`, `string-id`, `id-zero`, `clients-id`, `after-noise`, `after-unknown-notification`, `after-call`, `second-of-two`, `no-state`, `odd-state`, `state-first`, `two-inputs`, `second-round`
+a/x.toml:4:7: unknown way `string_id`, expected one of `plain`, `string-id`, `id-zero`, `clients-id`, `after-noise`, `after-unknown-notification`, `after-call`, `second-of-two`, `after-cancelled`, `no-state`, `odd-state`, `state-first`, `two-inputs`, `second-round`
   |
 4 | way = "string_id"
   |       ^^^^^^^^^^^
