@@ -11,6 +11,7 @@ pub mod cli;
 pub mod clients;
 pub mod commands;
 pub mod fakes;
+pub mod loopback;
 pub mod matrix;
 pub mod model;
 pub mod names;

@@ -79,6 +79,7 @@ fn async_code_stays_where_processes_and_sockets_are() {
         "src/run/",
         "src/model/",
         "src/probe_server/http/",
+        "src/loopback.rs",
         "src/fakes",
         "src/commands/",
         "src/clients/install",

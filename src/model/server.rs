@@ -3,9 +3,7 @@
 //! Owns sockets, limits and nothing else: it must not know what a request says.
 
 use std::convert::Infallible;
-use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Bytes, Incoming};
@@ -15,10 +13,9 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
 
 use crate::clients::Dialect;
-use crate::recording::Event;
+use crate::loopback;
 use crate::recording::write::Recorder;
 
 use super::{Body, Endpoint, Script};
@@ -27,55 +24,14 @@ use super::{Body, Endpoint, Script};
 const MAX_BODY: usize = 32 * 1024 * 1024;
 /// How much of a request that is refused, or never ends, is recorded.
 const KEPT_OF_CUT: usize = 64 * 1024;
-/// Clients use a handful; more wait until one is closed.
-const MAX_CONNECTIONS: usize = 256;
-/// How long to wait after a failed accept, so that a lasting cause does not spin.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
 /// Serves the scripted model on `listener` until the future is dropped, which ends all its connections.
 ///
 /// Never fails: an error of one connection ends that connection. Needs a tokio runtime with IO and time.
 pub async fn serve(listener: TcpListener, dialect: Dialect, script: Script, recorder: Recorder) {
     let endpoint = Arc::new(Endpoint::new(dialect, script, recorder.clone()));
-    let mut connections = JoinSet::new();
-    let mut complained = false;
-    loop {
-        tokio::select! {
-            accepted = listener.accept(), if connections.len() < MAX_CONNECTIONS => match accepted {
-                Ok((stream, _)) => {
-                    connections.spawn(connection(stream, Arc::clone(&endpoint)));
-                }
-                Err(error) => {
-                    if !complained && !is_peers_doing(&error) {
-                        complained = true;
-                        recorder.record(Event::HarnessError {
-                            message: format!("the scripted model cannot accept a connection: {error}"),
-                        });
-                    }
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                }
-            },
-            Some(ended) = connections.join_next() => {
-                if let Err(error) = ended
-                    && error.is_panic()
-                {
-                    recorder.record(Event::HarnessError {
-                        message: format!("the scripted model broke: {error}"),
-                    });
-                }
-            }
-        }
-    }
-}
-
-/// Whether a failed accept is the other side's doing, who went away before we came.
-fn is_peers_doing(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::ConnectionAborted
-            | io::ErrorKind::ConnectionReset
-            | io::ErrorKind::Interrupted
-    )
+    let serve = |stream| connection(stream, Arc::clone(&endpoint));
+    loopback::accept(listener, "the scripted model", &recorder, serve).await;
 }
 
 async fn connection(stream: TcpStream, endpoint: Arc<Endpoint>) {

@@ -17,6 +17,9 @@ use super::routes::{Kind, Mode, Out, Part, Routes};
 use crate::recording::Event;
 use crate::recording::write::{Recorder, part_name};
 
+/// No client that was seen begins more than four. What comes beyond is of the last one.
+const MAX_CONVERSATIONS: usize = 64;
+
 /// What a message begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Begins {
@@ -74,7 +77,7 @@ impl Conversations {
             (Some(last), Begins::Conversation) => last.has_discovered || last.session.is_some(),
             (Some(_), Begins::Nothing) => false,
         };
-        if is_new {
+        if is_new && self.all.len() < MAX_CONVERSATIONS {
             let begun = self.begin()?;
             self.all.push(begun);
         }

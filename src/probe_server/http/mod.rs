@@ -24,12 +24,13 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinHandle;
 
 use super::{Incoming, Options};
 use crate::catalogue::script::{Fault, LISTEN, SLOW_MS};
+use crate::loopback;
 use crate::recording::line::{Line, Message, Sort};
 use crate::recording::write::Recorder;
 use crate::recording::{Dir, Event, Head};
@@ -93,35 +94,27 @@ struct Endpoint {
 }
 
 async fn accept(listener: TcpListener, endpoint: Endpoint) {
-    let mut connections = JoinSet::new();
     let mut number = 0;
-    loop {
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                number += 1;
-                // A message and what follows it must not wait for each other.
-                let _ = stream.set_nodelay(true);
-                let tee = tee::Tee::new(stream, endpoint.recorder.clone(), number);
-                let endpoint = endpoint.clone();
-                connections.spawn(async move {
-                    let service = service_fn(|request| endpoint.respond(request));
-                    // How a connection ends is the client's business.
-                    let _ = http1::Builder::new()
-                        .serve_connection(TokioIo::new(tee), service)
-                        .await;
-                });
-            }
-            Err(error) => {
-                let message = format!("the probe server cannot accept a connection: {error}");
-                endpoint.recorder.record(Event::HarnessError { message });
-                return;
-            }
-        }
-        while connections.try_join_next().is_some() {}
-    }
+    let recorder = endpoint.recorder.clone();
+    let serve = |stream| {
+        number += 1;
+        endpoint.clone().serve(stream, number)
+    };
+    loopback::accept(listener, "the probe server", &recorder, serve).await;
 }
 
 impl Endpoint {
+    /// Serves the connection with this number. How it ends is the client's business.
+    async fn serve(self, stream: TcpStream, number: u64) {
+        // A message and what follows it must not wait for each other.
+        let _ = stream.set_nodelay(true);
+        let tee = tee::Tee::new(stream, self.recorder.clone(), number);
+        let service = service_fn(|request| self.respond(request));
+        let _ = http1::Builder::new()
+            .serve_connection(TokioIo::new(tee), service)
+            .await;
+    }
+
     async fn respond(&self, request: Request<RequestBody>) -> Result<Response<Answer>, Infallible> {
         let (parts, body) = request.into_parts();
         let mut head = Head {
