@@ -92,7 +92,7 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
-    use crate::recording::Entry;
+    use crate::recording::{Entry, Event};
 
     async fn exchange(address: SocketAddr, request: &str) -> String {
         let mut stream = TcpStream::connect(address).await.unwrap();
