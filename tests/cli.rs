@@ -228,6 +228,54 @@ fn the_reference_client_works_and_earlier_results_stay() {
 }
 
 #[test]
+fn a_run_of_some_cells_is_no_snapshot_and_says_its_revisions() {
+    let project = Project::new();
+    let cell = "elicitation/form/bare";
+    let run = |args: &[&str]| {
+        let output =
+            project.run(&[&["run", "reference/host-http", "--probe", cell], args].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let whole: Value = serde_json::from_str(&run(&["--format", "json"])).expect("JSON");
+    let revisions: Vec<&str> = (whole["cells"].as_array().expect("cells").iter())
+        .map(|cell| cell["revision"].as_str().expect("a revision"))
+        .collect();
+    assert_eq!(revisions, ["2025-06-18", "2025-11-25", "2026-07-28"]);
+    let refused = project.run(&["accept"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        text(&refused.stderr).contains("--probe"),
+        "{}",
+        text(&refused.stderr)
+    );
+
+    let target = format!("reference@3.11.0/host-http/{cell}");
+    let newest = text(&project.run(&["show", &target]).stdout);
+    assert!(
+        newest.contains("2026-07-28") && newest.contains("server/discover"),
+        "{newest}"
+    );
+    let older = text(
+        &project
+            .run(&["show", &format!("{target}#2025-11-25")])
+            .stdout,
+    );
+    assert!(older.contains("mcp-session-id: capmatrix-1"), "{older}");
+
+    let one: Value = serde_json::from_str(&run(&["--revision", "2025-06-18", "--format", "json"]))
+        .expect("JSON");
+    assert_eq!(one["cells"].as_array().map(Vec::len), Some(1));
+    let missing = project.run(&["show", &format!("{target}#2026-07-28")]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(
+        text(&missing.stderr).contains("2025-06-18"),
+        "{}",
+        text(&missing.stderr)
+    );
+}
+
+#[test]
 fn without_npm_the_reference_still_runs_and_the_exit_code_is_3() {
     let project = Project::new();
     let bin = project.path("bin");

@@ -117,6 +117,50 @@ titel = 1
             "titel",
         )],
     );
+    let revisions = r#"revisions = ["2025-06-18", "2026-07-28"]"#;
+    check(
+        revisions,
+        "revisions = []",
+        &[("6:13: no revision, expected at least one", "[]")],
+    );
+    check(
+        revisions,
+        r#"revisions = ["2026-07-28", "2025-06-18"]"#,
+        &[(
+            "6:13: not in order, expected each revision once and the oldest first",
+            r#"["2026-07-28", "2025-06-18"]"#,
+        )],
+    );
+    check(
+        "[source.npm]",
+        "[modern]\nsince = \"soon\"\nargs = [\"{nope}\"]\n[source.npm]",
+        &[
+            (
+                "8:9: not an exact version, expected one such as `1.2.3`",
+                "\"soon\"",
+            ),
+            (
+                "9:10: unknown placeholder `{nope}`, expected one of PLACEHOLDERS",
+                "{nope}",
+            ),
+        ],
+    );
+    check(
+        "[source.npm]",
+        "[transports.http]\nserver = \"{server_entri}\"\n[source.npm]",
+        &[(
+            "8:11: unknown placeholder `{server_entri}`, expected one of PLACEHOLDERS",
+            "{server_entri}",
+        )],
+    );
+    check(
+        "presents = false",
+        "presents = false\ntransport = \"sse\"",
+        &[(
+            "22:13: unknown variant `sse`, expected `stdio` or `http`",
+            "\"sse\"",
+        )],
+    );
     check(
         r#"model = "openai-responses""#,
         r#"model = "openai-response""#,
