@@ -105,6 +105,8 @@ pub enum Kind {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ended_by: Vec<String>,
     },
+    /// The client ended its own call, in which the request was open, without a reply.
+    CallEnded,
     /// The client went away with the request open.
     Gone {
         /// Its exit code, if it exited by itself.

@@ -239,8 +239,12 @@ impl<'i> Reading<'i> {
         if let Some(after_ms) = silent {
             return Kind::Silent { after_ms };
         }
-        if self.was_ended_without_a_retry() {
-            return Kind::NotRetried;
+        if self.call_came_back() {
+            let stimulus = self.sent.and_then(|at| self.index.messages.of_entry(at));
+            return match stimulus.is_some_and(is_result) {
+                true => Kind::NotRetried,
+                false => Kind::CallEnded,
+            };
         }
         let entries = &self.index.recording.entries;
         let exit = self.index.exits.first().map(|at| &entries[*at].event);
@@ -252,15 +256,12 @@ impl<'i> Reading<'i> {
         }
     }
 
-    /// Whether the call came back to whoever asked for it, with the request still standing in its result.
-    fn was_ended_without_a_retry(&self) -> bool {
-        let stimulus = self
-            .sent
-            .and_then(|sent| self.index.messages.of_entry(sent));
-        stimulus.is_some_and(is_result)
-            && self.events().any(|(_, event)| {
-                matches!(event, Event::CallReturned { .. } | Event::ToolResult { .. })
-            })
+    /// Whether the call came back to whoever asked for it. Where the server still waited for a reply, or for another call, it
+    /// was the client that ended it.
+    fn call_came_back(&self) -> bool {
+        self.events().any(|(_, event)| {
+            matches!(event, Event::CallReturned { .. } | Event::ToolResult { .. })
+        })
     }
 
     fn not_sent(&self) -> Kind {

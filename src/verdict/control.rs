@@ -21,6 +21,7 @@ pub(super) fn invalid_refused(case: &Case<'_>) -> Option<Verdict> {
         }
         Came::RpcError { .. } => (Kind::Refused, "rejected an invalid request"),
         Came::NotRetried => (Kind::Refused, "did not call again after an invalid request"),
+        Came::CallEnded => (Kind::Refused, "ended the call on an invalid request"),
         Came::Silent { .. } => (Kind::SpecSilent, "did not reply to an invalid request"),
         Came::Gone { .. } => (Kind::SpecSilent, "went away on an invalid request"),
         _ => return None,
@@ -68,7 +69,11 @@ fn needs_the_control(case: &Case<'_>) -> bool {
                 && case.outcome.presented.is_none()
                 && case.answered_by != AnsweredBy::Person
         }
-        Came::RpcError { .. } | Came::NotRetried | Came::Silent { .. } | Came::Gone { .. } => true,
+        Came::RpcError { .. }
+        | Came::NotRetried
+        | Came::CallEnded
+        | Came::Silent { .. }
+        | Came::Gone { .. } => true,
         Came::Result
         | Came::Followed { .. }
         | Came::NotReached { .. }
@@ -145,6 +150,10 @@ pub(super) fn no_result(case: &Case<'_>) -> Option<Verdict> {
             case.norm(),
         ),
         Came::NotRetried => (NOT_RETRIED.to_owned(), case.norm()),
+        Came::CallEnded => (
+            "ended the call without a reply".to_owned(),
+            must_reply(case),
+        ),
         // The server of the modern era waits for nothing; the harness does.
         Came::Silent { after_ms: 0 } => (
             "neither a reply nor the end of the call came in time".to_owned(),
@@ -225,6 +234,7 @@ fn short(outcome: &Outcome) -> String {
         Came::Result => "a result".to_owned(),
         Came::Followed { then, .. } => then.words().to_owned(),
         Came::NotRetried => "not called again".to_owned(),
+        Came::CallEnded => "call ended".to_owned(),
         Came::Silent { .. } => "no reply".to_owned(),
         Came::Gone { .. } => "client gone".to_owned(),
         Came::NotReached { missing, .. } => format!("not reached: {}", missing.words()),

@@ -68,7 +68,7 @@ pub(super) fn undeclared(case: &Case<'_>) -> Option<Verdict> {
         Came::Answered { action, .. } => Some(broken(format!(
             "{needs} is undeclared but answered: {action}"
         ))),
-        Came::Silent { .. } | Came::Gone { .. } => {
+        Came::Silent { .. } | Came::CallEnded | Came::Gone { .. } => {
             let reason = format!("{needs} is not declared, and a request gets no reply");
             if case.is_modern() {
                 return Some(plain(Kind::SpecSilent, Blame::Nobody, reason));
